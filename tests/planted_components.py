@@ -10,7 +10,7 @@ from streamcheck import Spec, Word8, assume, component, extern, guarantee, minim
 from streamcheck.codegen import call_writer, sharing
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.claim import OfContract
-from streamcheck.run import compositional
+from streamcheck.run import compositional, near_proofs
 from streamcheck.run.prove import Settings
 from streamcheck.transform import cut, embedding
 
@@ -40,6 +40,11 @@ def components():
         ("a proof of one claim is taken for another", compositional, "_claims_at", other_claim),
     ):
         yield Fault("parts", what, planter(owner, name, change), by_parts)
+    for what, change in (
+        ("a part stands before what it needs", needs_nothing),
+        ("a part stands where its variables are others", in_other_places),
+    ):
+        yield Fault("parts", what, planter(near_proofs, "near_parts", change), by_small_parts)
 
 
 @component
@@ -122,6 +127,33 @@ def by_parts():
         return refused("the checker", verdicts.alarms[0])
     wrong = [r.name for r in verdicts.results if r.name in ("p", "limited.assume small") and r.verdict == "proved"]
     return f"accepted: {wrong}" if wrong else "no effect"
+
+
+def by_small_parts():
+    x = minimum(extern("x", Word8), 49)
+    y = extern("y", Word8)
+    for _ in range(compositional.MANY):
+        x = limited(x, y)
+    spec = Spec("chain")
+    spec.prop("p", x < 50)
+    verdicts = compositional.prove_by_parts(flatten(spec), Settings(timeout=60, jobs=1))
+    return refused("the checker", verdicts.alarms[0]) if verdicts.alarms else "no effect"
+
+
+def needs_nothing(original):
+    def backwards(cutting, instances):
+        return [(problem, replace(place, needs=())) for problem, place in original(cutting, instances)[::-1]]
+
+    return backwards
+
+
+def in_other_places(original):
+    def elsewhere(cutting, instances):
+        found = original(cutting, instances)
+        turned = [dict(zip(p.images, [*p.images.values()][::-1], strict=True)) for _, p in found]
+        return [(problem, replace(p, images=images)) for (problem, p), images in zip(found, turned, strict=True)]
+
+    return elsewhere
 
 
 def unconditional(original):

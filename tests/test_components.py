@@ -196,3 +196,31 @@ def test_mistakes_have_the_users_line():
     ):
         with pytest.raises(SpecError, match=text):
             act()
+
+
+def test_a_component_that_calls_itself_is_refused():
+    @component
+    def endless(x: Word8) -> Word8:
+        return endless(x)
+
+    @component
+    def counted(x: Word8, n: int) -> Word8:
+        return counted(x, n - 1) if n else x
+
+    x = extern("x", Word8)
+    assert counted(x, 3) is not None, "other arguments are another component"
+    with pytest.raises(SpecError, match="component endless calls itself"):
+        endless(x)
+
+
+def test_a_component_adds_nothing_to_a_spec():
+    spec = Spec("s")
+
+    @component
+    def watched(x: Word8) -> Word8:
+        spec.prop("small", x < 9)
+        return x
+
+    with pytest.raises(SpecError, match="a property in the function of watched") as error:
+        watched(extern("x", Word8))
+    assert error.value.write == "guarantee(name, s)"

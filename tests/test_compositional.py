@@ -35,7 +35,7 @@ from streamcheck.problem.composition_json import composition_from_plain, composi
 from streamcheck.problem.specification import Input, Specification
 from streamcheck.problem.verdict import Certificate
 from streamcheck.run.compositional import prove_by_parts
-from streamcheck.run.prove import Settings
+from streamcheck.run.prove import Nobody, Settings
 from streamcheck.transform.whole_proof import NotInductive, whole_proof
 
 SETTINGS = Settings(timeout=60, jobs=1)
@@ -330,6 +330,47 @@ def test_checking_says_what_proofs_by_parts_do_not_have(tmp_path):
     of_program.write_text(json.dumps(forged))
     rejected = check(of_program)
     assert not rejected.ok and "programs do not have" in rejected.why
+
+
+class Listener(Nobody):
+    def __init__(self):
+        self.heard = []
+
+    def begin(self, problem, *, machine, bound):
+        self.heard.append("begin")
+
+    def hear(self, result):
+        self.heard.append(result.name)
+
+
+def test_claims_are_told_as_soon_as_a_part_proves_them():
+    listener = Listener()
+    verdicts = prove_by_parts(whole(), SETTINGS, listener)
+    begin, first, *others = listener.heard
+    assert begin == "begin" and sorted([first, *others]) == sorted(r.name for r in verdicts.results)
+    assert first.startswith("twice.held") and others.index("twice.guarantee small") < others.index("low")
+
+
+def test_claims_about_infinite_runs_are_decided_on_the_whole():
+    on = extern("on", Bool)
+    spec = Spec("endless")
+    lit = latch(on)
+    spec.prop("follows", implies(on, lit))
+    spec.responds("lit", on, lit)
+    spec.infinitely_often("dark", ~lit)
+    listener = Listener()
+    verdicts = prove_by_parts(flatten(spec), SETTINGS, listener)
+    assert {r.name: r.verdict for r in verdicts.results} == {
+        "latch.guarantee follows": "proved",
+        "follows": "proved",
+        "lit": "proved",
+        "dark": "falsified",
+    }
+    assert listener.heard.count("begin") == 1 and len(listener.heard) == 5
+    composed = {r.name for r in verdicts.results if r.composition is not None}
+    assert composed == {"latch.guarantee follows", "follows"} and verdicts.parts
+    (alone,) = prove_by_parts(flatten(spec), replace(SETTINGS, props=["dark"])).results
+    assert alone.verdict == "falsified"
 
 
 def test_bounds_and_programs_have_no_proofs_by_parts():

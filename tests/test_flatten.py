@@ -311,6 +311,30 @@ def test_the_system_is_scalar_and_means_the_same():
     assert {s.var.payload for s in system.state if s.init is None} == {"v", "v_2"}
 
 
+def test_instances_are_boxes_in_the_graph():
+    @component
+    def inner(x: Word8) -> Word8:
+        return stream(Word8, lambda n: [0] + +(n + x))
+
+    @component
+    def outer(x: Word8) -> Word8:
+        total = inner(x) + 1
+        return total * 2
+
+    spec = Spec("boxes")
+    spec.observer("seen", outer(extern("x", Word8)) + inner(Word8(3)))
+    lines = [line.strip() for line in show_graph(flatten(spec)).splitlines()]
+    opened = [line for line in lines if line.startswith("subgraph")]
+    assert [line.partition(" {")[0] for line in opened] == [
+        'subgraph "cluster outer"',
+        'subgraph "cluster outer.inner"',
+        'subgraph "cluster inner"',
+    ]
+    first, last = lines.index(opened[0]), lines.index(opened[2])
+    assert '"outer.total";' in lines[first:last]
+    assert sum(line.endswith("{") or "{ label" in line for line in lines) == sum(line == "}" for line in lines)
+
+
 def test_graph_has_the_slides_edges(tmp_path):
     from streamcheck.run.source import Target, read
 

@@ -321,7 +321,7 @@ def test_a_lasso_in_every_format(tmp_path):
     assert results.to_json()["properties"][0]["counterexample"]["loop"] == starved.run.loop
 
 
-@pytest.mark.parametrize("command", [("why",), ("cuts",), ("prove", "--compositional"), ("realizable",)])
+@pytest.mark.parametrize("command", [("why",), ("cuts",), ("realizable",)])
 def test_what_asks_about_steps_refuses_them(command, tmp_path):
     file = tmp_path / "choice.py"
     file.write_text(

@@ -356,3 +356,21 @@ def test_properties_of_the_spec_come_without_those_of_its_components():
     spec.prop("gentle", limiter(extern("wish", Word8)) <= 50)
     assert [needs.claim.name for needs in spec.why(timeout=30)] == ["gentle"]
     assert [needs.claim.name for needs in limiter.why(timeout=30)] == ["guarantee limited"]
+
+
+def test_the_weakest_of_given_assumptions_are_marked():
+    a, b = extern("a", Word8), extern("b", Word8)
+    spec = Spec("choice")
+    spec.assume("b low", b < 10)
+    spec.assume("a low", a < 10)
+    spec.assume("both low", (a < 10) & (b < 10))
+    spec.assume("lower", (a < 5) & (b <= a) & pre(True, a < 5))
+    spec.prop("sum", a + b < 20)
+    (needs,) = spec.why(all_cores=True, over="assumptions", timeout=60).properties
+    names = [{e.name for e in core.elements} for core in needs.cores]
+    lower, both, each = (names.index(one) for one in ({"lower"}, {"both low"}, {"a low", "b low"}))
+    assert set(needs.weaker) == {(both, lower), (each, lower)}, "both low says the same as the two"
+    text = str(spec.why(all_cores=True, over="assumptions", timeout=60))
+    assert f"both low  (weaker than core {lower + 1})" in text
+    (mixed,) = spec.why(all_cores=True, timeout=60).properties
+    assert not mixed.weaker

@@ -448,3 +448,23 @@ def voting(a: Int, b: Int, *, v: Int, alarm: Bool) -> None:
     path.write_text(path.read_text().replace("<= 10, ensure=~alarm", "> 20, ensure=~alarm"))
     worse = load(f"{path}::voting").realizable(timeout=60)
     assert worse.verdict == "unrealizable" and set(worse.conflict) <= {"mode apart", "mode near", "some mode is active"}
+
+
+def test_of_a_component_its_contract_is_asked_about(tmp_path):
+    """Not the body, which breaks it."""
+    path = tmp_path / "parts.py"
+    path.write_text("""\
+from streamcheck import *
+
+@component
+def shift(x: Word8, hold: Bool) -> Word8:
+    assume("small", x < 100)
+    out = stream(Word8, lambda o: mux(hold, [0] ++ o, x + 3))
+    guarantee("holds", implies(hold, out == pre(0, out)))
+    guarantee("close", implies(~hold, (out >= x) & (out <= x + 2)))
+    return out
+""")
+    result = load(f"{path}::shift").realizable(timeout=60, output=str(tmp_path / "made.py"))
+    assert result.verdict == "realizable", str(result)
+    assert all(v.verdict == "proved" for v in load(tmp_path / "made.py").prove(timeout=60))
+    assert any(v.verdict == "falsified" for v in load(f"{path}::shift").prove(timeout=60))

@@ -487,10 +487,13 @@ def test_a_text_of_requirements_has_their_names():
         # two ways to write a name
         R-1: whenever p the pump shall immediately satisfy
             p | q
-        [R-2] the pump shall never satisfy q
+        [R-2] the pump shall never satisfy q  # as always
+        R-3:
+            the pump shall always satisfy p | !p
     """
     found = requirements(text, streams)
-    assert list(found) == ["R-1", "R-2"]
+    assert list(found) == ["R-1", "R-2", "R-3"]
+    del found["R-3"]
     spec = Spec("both")
     for name, kept in found.items():
         spec.prop(name, kept)
@@ -503,6 +506,7 @@ def test_a_text_of_requirements_has_their_names():
         ("the pump shall never satisfy p", "expected a name before the sentence"),
         ("A: the pump shall never satisfy p\nA: the pump shall always satisfy p", "two sentences are called A"),
         ("A: the pump shall never satisfy p\nB: the pump shall newer satisfy p", "B: requirement: expected"),
+        ("A:\nB: the pump shall always satisfy p", "A: requirement: expected the component"),
         (7, "expected a text, found 7"),
     ],
 )

@@ -158,6 +158,11 @@ class ComponentBase:
         except TypeError:
             text = f"{self.name}: an argument that is no stream has to be a number, a string or the like"
             raise SpecError(text, call.where) from None
+        around = call.parent
+        while around is not None:
+            if around.kind == call.kind:
+                raise SpecError(f"component {call.title} calls itself, without end", call.where)
+            around = around.parent
         streams = {name: make(node) for name, node in call.inputs.items()}
         arguments = [streams.get(n, dict(call.fixed).get(n)) for n in self.signature.parameters]
         with call_context(call):

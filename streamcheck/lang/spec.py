@@ -13,7 +13,7 @@ from streamcheck.core.location import Location, here, user_frame
 from streamcheck.core.types import BOOL, without_numpy
 from streamcheck.lang import infinite
 from streamcheck.lang.apply import apply
-from streamcheck.lang.node import Node
+from streamcheck.lang.node import Node, current_call
 from streamcheck.lang.stream import BoolOperand, Operand, Stream, make, node_of
 from streamcheck.problem.claim import WRITTEN, Origin
 
@@ -150,6 +150,13 @@ class SpecBase:
     ) -> None:
         if not isinstance(name, str) or not name:
             raise SpecError(f"the first argument: expected the name of the {kind}, found {name!r}", here())
+        around = current_call.get()
+        if around is not None:
+            text = (
+                f"a {kind} in the function of {around.title}, which belongs to no spec: it is evaluated for each call"
+            )
+            write = "guarantee(name, s)" if kind == "property" else f"the {kind} behind the call, of what it returns"
+            raise SpecError(text, here(), write=write)
         tables = (self.properties, self.witnesses, self.recurring) if kind == "property" else (table,)
         for other in tables:
             if name in other:

@@ -82,7 +82,8 @@ class Needs:
     """The knowledge about one property: its verdict, cores if it is proved, and the minimal cuts that were looked for.
 
     `complete`: these are all minimal cores; `all_cuts`: all minimal cuts (of the size that was asked for). `open` is
-    the number of questions that no engine has answered in the time."""
+    the number of questions that no engine has answered in the time. `weaker` are pairs of cores, by their numbers: the
+    assumptions of the first follow from those of the second, but not the other way round."""
 
     claim: Claim
     verdict: Word
@@ -92,6 +93,7 @@ class Needs:
     complete: bool = False
     all_cuts: bool = False
     open: int = 0
+    weaker: tuple[tuple[int, int], ...] = ()
 
     def need(self, element: Element) -> Need | None:
         """`must`: every minimal core has the element; `may`: some; `never`: none. None if that is not known."""

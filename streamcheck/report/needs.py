@@ -55,7 +55,8 @@ def _needs_lines(whole: AllNeeds, needs: Needs) -> Iterator[str]:
                 yield f"    {title}"
                 yield from _element_lines(specification, elements)
         if len(needs.cores) > 1:
-            yield from (f"    core {i}: {_names(core.elements)}" for i, core in enumerate(needs.cores, 1))
+            for i, core in enumerate(needs.cores):
+                yield f"    core {i + 1}: {_names(core.elements)}{_strength(needs, i)}"
         yield from _inputs_line(needs.cores[0]) if len(needs.cores) == 1 else ()
         return
     for core in needs.cores:
@@ -63,6 +64,11 @@ def _needs_lines(whole: AllNeeds, needs: Needs) -> Iterator[str]:
         yield f"  {name}: holds by {size}{_minimality(core)}{_open(needs)}"
         yield from _element_lines(specification, core.elements, core)
         yield from _inputs_line(core)
+
+
+def _strength(needs: Needs, number: int) -> str:
+    stronger = [f"core {j + 1}" for i, j in needs.weaker if i == number]
+    return f"  (weaker than {', '.join(stronger)})" if stronger else ""
 
 
 def _minimality(core: Core) -> str:
@@ -158,6 +164,7 @@ def _needs_json(needs: Needs, numbers: dict[Element, int]) -> dict[str, Any]:
     if not needs.cores:
         return row | {"reason": needs.reason}
     row |= {"cores": [_core_json(core, numbers) for core in needs.cores], "complete": needs.complete}
+    row |= {"weaker": [list(pair) for pair in needs.weaker]}
     row |= {"cuts": [_cut_json(cut, numbers) for cut in needs.cuts], "all_cuts": needs.all_cuts, "open": needs.open}
     if needs.complete:
         row |= {w: [i for e, i in numbers.items() if needs.need(e) == w] for w in ("must", "may", "never")}

@@ -12,32 +12,39 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from streamcheck.certify.checker import SpecificationChecker, operands_of
-from streamcheck.certify.composition import Conclusions, Unfounded
 from streamcheck.certify.replay import replay, run_of
 from streamcheck.core.errors import SpecError
-from streamcheck.core.term import Term, substitute
+from streamcheck.core.term import Term, substitute, walk
 from streamcheck.core.types import part_names
 from streamcheck.problem.claim import Claim, Goal, OfContract
-from streamcheck.problem.composition import Composition, Embedding, ProofPart
 from streamcheck.problem.problem import Problem, with_properties
 from streamcheck.problem.result import Replay, Result, Verdicts
 from streamcheck.problem.specification import Component, ComponentInstance, Specification
 from streamcheck.problem.verdict import Certificate, Trace
+from streamcheck.run.composer import Composer
 from streamcheck.run.limits import OutOfTime
-from streamcheck.run.parts import Joined, Level, Proposer, notes
-from streamcheck.run.prove import NOBODY, Audience, Settings, about_steps_only, prove, select
+from streamcheck.run.near_proofs import near_proofs
+from streamcheck.run.parts import Joined, Level, Proposer, ProvedPart, notes, part_of_cut
+from streamcheck.run.prove import NOBODY, Audience, Hearing, Settings, prove, select, with_infinite_runs
 from streamcheck.run.sandbox import Sandbox, Send
 from streamcheck.run.standby import Standby
-from streamcheck.transform.cut import CutProblem, cut_out
+from streamcheck.transform.cut import CutProblem, Cutting, cut_out
 from streamcheck.transform.embedding import Embedder, Images
+from streamcheck.transform.integers import is_machine
 
 MOST_PROPOSING = 5.0  # seconds for guarantees that were missing
+RESERVED = 0.25  # of the time, for what no part proves
 SHARE = 0.5  # of the time that is left, for each proof of a part
+SECONDS_NEAR = 10.0  # at most, for a few claims with what is near them
+ENGINES_QUICK = ("bmc", "k-induction")  # for these, and for what many instances assume together
+OPTIONS_QUICK = {"k-induction.compression": "off"}  # a proof by induction alone is one of the whole, too
+MANY = 16  # instances in a level: from here on, claims are first proved by what is near them
 
 
 def prove_by_parts(
@@ -48,8 +55,21 @@ def prove_by_parts(
         raise SpecError(f"{whole.name}: --compositional is for specs with components, and this is a program")
     if settings.bound is not None:
         raise SpecError(f"{whole.name}: --bound and --compositional exclude each other")
-    whole = about_steps_only(whole, settings.props or ["*"], "a proof by components")
-    return Modular(whole, settings, standby).verdicts(audience)
+    chosen = select(whole, settings.props)
+    assert isinstance(chosen, Specification)
+    if any(p.is_about_infinite_runs for p in chosen.properties):
+        return with_infinite_runs(chosen, settings, audience, standby, partial(_steps_by_parts, whole))
+    return Modular(whole.about_steps(), settings, standby).verdicts(audience)
+
+
+def _steps_by_parts(
+    whole: Specification, steps: Problem, settings: Settings, audience: Audience, standby: Standby | None
+) -> Verdicts:
+    """The verdicts on those claims of the whole that are about steps."""
+    if not steps.properties:
+        return prove(steps, settings, audience, standby)
+    names = [p.name for p in steps.properties]
+    return Modular(whole.about_steps(), replace(settings, props=names), standby).verdicts(audience)
 
 
 class Modular:
@@ -58,36 +78,45 @@ class Modular:
         self.settings = settings
         self.standby = standby
         self.end = time.monotonic() + settings.timeout
+        self.parts_end = self.end - RESERVED * settings.timeout
         self.stopped = 0
         self.alarms: list[str] = []
-        self.machine = False
+        self.machine = any(is_machine(node.type) for node in walk(whole.roots()))
+        self.composer = Composer(whole)
+        self.heard: set[str] = set()
         self.bodies: dict[str, Level] = {}
         self.images: dict[str, Images] = {}  # of the bodies, by the instance of the whole
 
     def verdicts(self, audience: Audience) -> Verdicts:
         began = time.monotonic()
         chosen = self._select_claims()
+        hearing = Hearing(audience, chosen)
+        hearing.begin(chosen, machine=self.machine, bound=None)
+        embedder = Embedder(self.whole)
         for component in _bottom_up(self.whole.components):
             self._prove_body(component)
-        embedder = Embedder(self.whole)
-        for instance in self.whole.instances:
-            body = self.bodies.get(instance.component)
-            images = embedder.images(body.problem, instance) if body is not None and instance.name else None
-            if images is not None:
-                self.images[instance.name] = images
+            self._compose_body(component.name, embedder)
+            self._tell(chosen, hearing)
         top = self._top(chosen)
         self._prove_level(top)
-        composition, proved = self._compose(top)
-        results = self._results(chosen, top, composition, proved)
-        audience.begin(chosen, machine=self.machine, bound=None)
-        for result in results:
-            audience.hear(result)
+        self._compose_whole(top)
+        self._tell(chosen, hearing)
+        results = self._results(chosen, top, hearing)
         seconds = time.monotonic() - began
         warnings = [*self.whole.warnings, *self._warnings(top)]
-        strict = self.settings.strict
+        strict, alarms = self.settings.strict, [*self.alarms, *self.composer.alarms]
         return Verdicts(
-            chosen, results, seconds, warnings, self.machine, None, self.alarms, self.stopped, strict, self._notes(top)
+            chosen, results, seconds, warnings, self.machine, None, alarms, self.stopped, strict, self._notes(top)
         )
+
+    def _tell(self, chosen: Specification, audience: Audience) -> None:
+        """Tell what is concluded and has not been told."""
+        composition = self.composer.composition
+        for claim in chosen.properties:
+            if claim.name in self.composer.found.keys() - self.heard:
+                self.heard.add(claim.name)
+                result = self.composer.found[claim.name]
+                audience.hear(replace(result, prop=claim, composition=composition))
 
     # Levels
 
@@ -121,18 +150,18 @@ class Modular:
         """Prove the open claims with instances cut out; those whose contracts allow too much join."""
         began = time.monotonic()
         joined: set[str] = set()
+        if level.problem is self.whole and len(_outermost(level.nested)) >= MANY and level.open:
+            self._prove_many(level, _outermost(level.nested))
         while not self.stopped:
             cut_names = _outermost(set(level.nested) - joined)
             due = level.open - level.broken.keys()
-            left = self.end - time.monotonic()
+            left = self.parts_end - time.monotonic()
             if not due or left <= 0:
                 break
-            usable = [n for n in level.usable if _instance_of(level.problem, n) in cut_names]
-            cut = cut_out(level.problem, [level.nested[n] for n in cut_names], usable, due)
+            cut = self._cut_out(level, cut_names, due)
             results = self._prove(cut, left * SHARE, level)
             proofs = [r for r in results if isinstance(r.evidence, Certificate) and r.name in level.open]
-            level.parts.append((cut, proofs))
-            level.open -= {r.name for r in proofs}
+            self._keep(level, part_of_cut(cut, proofs))
             more: list[Joined] = []
             for result in results:
                 if result.name in level.open:
@@ -143,6 +172,59 @@ class Modular:
             level.joined += more
             joined |= {instance.instance for instance in more}
         level.seconds = time.monotonic() - began
+
+    def _prove_many(self, level: Level, names: list[str]) -> None:
+        """Prove the claims of the whole for which that is enough by what is near them, and assumptions that need each
+        other together. In a body such proofs may have hypotheses that are shown later, of what is inside of it."""
+        self._prove_near(level, names)
+        owed = {
+            p.name
+            for p in level.problem.properties
+            if p.name in level.open and isinstance(p.origin, OfContract) and p.origin.role == "assumption"
+        }
+        if owed and not self.stopped:
+            cut = self._cut_out(level, names, owed)
+            joint, *others = cut.problem.properties
+            if joint.name == cut.joint:
+                (result,) = self._results_by_steps(replace(cut.problem, properties=(joint,)), self.parts_end, level)
+                self._keep(level, part_of_cut(cut, self._implied_by(cut, others, result)))
+                self._prove_near(level, names)
+        if not level.open and not self.stopped:  # nobody else asks if there are runs
+            for alone in Cutting(level.problem, (), (), ()).own_assumptions():
+                seconds = min(SECONDS_NEAR, SHARE * (self.parts_end - time.monotonic()))
+                self._results_on(alone, replace(self.settings, timeout=seconds), level, lemmas=True)
+
+    def _prove_near(self, level: Level, names: list[str]) -> None:
+        usable = _claims_of(level.problem, level.usable, names)
+        cutting = Cutting(level.problem, [level.nested[n] for n in names], usable, level.open)
+
+        def results(problem: Specification) -> list[Result]:
+            return self._results_by_steps(problem, time.monotonic() + SECONDS_NEAR, level)
+
+        for part in near_proofs(cutting, level.nested, results, self.parts_end):
+            self._keep(level, part)
+
+    def _keep(self, level: Level, part: ProvedPart) -> None:
+        proved = {r.name for r in part.results}
+        level.parts.append(part)
+        level.open -= proved
+        if level.problem is self.whole:
+            level.usable |= {
+                p.name for p in level.problem.properties if p.name in proved and isinstance(p.origin, OfContract)
+            }
+
+    def _cut_out(self, level: Level, names: Collection[str], claims: Collection[str]) -> CutProblem:
+        usable = _claims_of(level.problem, level.usable, names)
+        return cut_out(level.problem, [level.nested[n] for n in names], usable, claims)
+
+    def _results_by_steps(self, problem: Specification, end: float, level: Level) -> list[Result]:
+        """The results of a quick attempt, without questions about the assumptions, which are claims that are proved."""
+        seconds = min(end - time.monotonic(), SHARE * (self.parts_end - time.monotonic()))
+        settings = replace(self.settings, timeout=seconds, only_lemmas=True)
+        if not settings.engines:
+            options = {**OPTIONS_QUICK, **settings.options}
+            settings = replace(settings, engines=ENGINES_QUICK, options=options, jobs=1)
+        return self._results_on(problem, settings, level, lemmas=True)
 
     def _prove(self, cut: CutProblem, seconds: float, level: Level) -> list[Result]:
         """The results on a part. What its instances assume is proved together, if it can be."""
@@ -161,12 +243,15 @@ class Modular:
         return [*proved, *others]
 
     def _prove_claims(self, cut: CutProblem, claims: tuple[Claim, ...], seconds: float, level: Level) -> list[Result]:
-        lemmas = cut.has_lemmas or level.problem is not self.whole
-        settings = replace(self.settings, timeout=seconds, props=(), explain=0.0, promised=None, lemmas=lemmas)
-        verdicts = prove(replace(cut.problem, properties=claims), settings, NOBODY, self.standby)
+        settings = replace(self.settings, timeout=seconds)
+        return self._results_on(replace(cut.problem, properties=claims), settings, level, lemmas=cut.has_lemmas)
+
+    def _results_on(self, problem: Specification, settings: Settings, level: Level, *, lemmas: bool) -> list[Result]:
+        lemmas = lemmas or level.problem is not self.whole
+        settings = replace(settings, props=(), explain=0.0, promised=None, lemmas=lemmas)
+        verdicts = prove(problem, settings, NOBODY, self.standby)
         self.stopped = self.stopped or verdicts.stopped
         self.alarms += verdicts.alarms
-        self.machine |= verdicts.machine
         level.warnings += [w for w in verdicts.warnings if w not in level.warnings]
         return verdicts.results
 
@@ -184,7 +269,7 @@ class Modular:
             checker = SpecificationChecker(replace(cut.problem, properties=tuple(left)))
             send([p.name for p in left if checker.check(p, certificate) is None])
 
-        limit = max(0.0, self.end - time.monotonic())
+        limit = max(0.0, self.parts_end - time.monotonic())
         if left and limit:
             with suppress(OutOfTime), Sandbox(work, seconds=limit, doing=f"checking {cut.problem.name}") as child:
                 names |= set(child.receive())
@@ -233,70 +318,53 @@ class Modular:
 
     # The whole
 
-    def _compose(self, top: Level) -> tuple[Composition, dict[str, Result]]:
-        """The parts, each of which uses only what those before it prove, and the result behind each claim."""
-        conclusions, found = Conclusions(self.whole), dict[str, Result]()
-        parts: list[ProofPart] = []
+    def _compose_body(self, name: str, embedder: Embedder) -> None:
+        """Conclude what the component promises, at each instance."""
+        body = self.bodies[name]
+        instances = [i for i in self.whole.instances if i.component == name and i.name]
+        for instance in instances:
+            images = embedder.images(body.problem, instance)
+            if images is not None:
+                self.images[instance.name] = images
+        claims = {i.name: _claims_at(self.whole, body, i, own=True) for i in instances if self._is_part(i, body)}
+        for part in body.parts:
+            self.composer.add(part, ((self.images[i], names) for i, names in claims.items()))
 
-        def add(cut: CutProblem, results: list[Result], places: Iterator[tuple[Images, dict[str, str]]]) -> None:
-            proofs = {r.name: r.evidence for r in results if isinstance(r.evidence, Certificate)}
-            embeddings: list[Embedding] = []
-            for images, names in places:
-                claims = tuple((p, claim) for p, claim in names.items() if p in proofs and claim not in found)
-                embedding = Embedding(_images_of(cut, images), claims)
-                try:
-                    if claims:
-                        conclusions.add(ProofPart(cut.problem, proofs, ()), embedding)
-                except Unfounded as why:
-                    self.alarms.append(f"a part does not prove what it should: {why}")
-                    continue
-                if claims:
-                    embeddings.append(embedding)
-                    by_name = {r.name: r for r in results}
-                    found.update({claim: by_name[p] for p, claim in claims})
-            if embeddings:
-                used = {p for e in embeddings for p, _ in e.claims}
-                kept = {p: c for p, c in proofs.items() if p in used}
-                parts.append(ProofPart(cut.problem, kept, tuple(embeddings)))
-
-        for name, body in self.bodies.items():
-            here = [i for i in self.whole.instances if i.component == name and self._is_part(i, body)]
-            for cut, results in body.parts:
-                add(cut, results, ((self.images[i.name], _claims_at(self.whole, body, i, own=True)) for i in here))
-        identity = {v: v for v in self.whole.variables()}
-        for cut, results in top.parts:
-            own = {r.name: r.name for r in results}
-            add(cut, results, iter([(identity, own)]))
+    def _compose_whole(self, top: Level) -> None:
+        """Conclude what the parts of the whole prove, and now that assumptions hold, what bodies owe inside."""
+        composer = self.composer
+        for part in top.parts:
+            composer.add(part, [(None, {r.name: r.name for r in part.results})])
         for instance in sorted(self.whole.instances, key=lambda i: i.name.count(".")):
-            owed = _assumption_claims(self.whole, instance.name)
             there = self.bodies.get(instance.component)
-            if there is not None and self._is_part(instance, there) and owed <= conclusions.proved:
+            if there is None or not self._is_part(instance, there):
+                continue
+            if _assumption_claims(self.whole, instance.name) <= composer.conclusions.proved:
                 images = self.images[instance.name]
                 inside = _claims_at(self.whole, there, instance, own=False, images=images)
-                for cut, results in there.parts:
-                    add(cut, results, iter([(images, inside)]))
-        return Composition(tuple(parts)), found
+                for part in there.parts if inside else ():
+                    composer.add(part, [(images, inside)])
 
     def _is_part(self, instance: ComponentInstance, body: Level) -> bool:
         """True if the body lies in the whole at the instance, with all that is cut out of it."""
         names = (f"{instance.name}.{inside}" for inside in body.nested)
         return instance.name in self.images and all(name in self.images for name in names)
 
-    def _results(
-        self, chosen: Specification, top: Level, composition: Composition, proved: Mapping[str, Result]
-    ) -> list[Result]:
+    def _results(self, chosen: Specification, top: Level, audience: Audience) -> list[Result]:
         results: dict[str, Result] = {}
+        proved, composition = self.composer.found, self.composer.composition
         for claim in chosen.properties:
             if claim.name in proved:
                 results[claim.name] = replace(proved[claim.name], prop=claim, composition=composition)
             elif claim.name in top.broken:
                 results[claim.name] = top.broken[claim.name]
+                audience.hear(results[claim.name])
         rest = {p.name for p in chosen.properties} - results.keys()
         if rest:  # as ever, on the whole
             seconds = max(0.0, self.end - time.monotonic())
             settings = replace(self.settings, timeout=seconds, props=(), promised=self.settings.timeout)
-            verdicts = prove(with_properties(self.whole, rest), settings, NOBODY, self.standby)
-            self.stopped, self.machine = self.stopped or verdicts.stopped, self.machine or verdicts.machine
+            verdicts = prove(with_properties(self.whole, rest), settings, audience, self.standby)
+            self.stopped = self.stopped or verdicts.stopped
             self.alarms += verdicts.alarms
             results |= {r.name: r for r in verdicts.results}
         return [results[p.name] for p in chosen.properties]
@@ -315,7 +383,7 @@ class Modular:
 def _use_body(level: Level, instance: ComponentInstance, body: Level, images: Images) -> None:
     """Leave to the body what it proves of an instance."""
     level.nested[instance.name] = instance
-    done = {r.name for _, results in body.parts for r in results}
+    done = {r.name for part in body.parts for r in part.results}
     own = _claims_at(level.problem, body, instance, own=True)
     inside = _claims_at(level.problem, body, instance, own=False, images=images)
     proved = {claim for p, claim in own.items() if p in done}
@@ -351,23 +419,17 @@ def _assumption_claims(problem: Specification, instance: str) -> set[str]:
     return {p.name for p in problem.properties if p.origin == owed}
 
 
-def _instance_of(problem: Specification, claim: str) -> str:
-    origin = next(p.origin for p in problem.properties if p.name == claim)
-    assert isinstance(origin, OfContract)
-    return origin.instance
+def _claims_of(problem: Specification, claims: Collection[str], instances: Collection[str]) -> list[str]:
+    """Those of the claims that belong to the contracts of these instances."""
+    chosen = set(instances)
+    origins = ((p.name, p.origin) for p in problem.properties if p.name in claims)
+    return [name for name, origin in origins if isinstance(origin, OfContract) and origin.instance in chosen]
 
 
 def _outermost(names: Collection[str]) -> list[str]:
     """Those that lie in no other one."""
     chosen = set(names)
     return [n for n in names if not any(n[:i] in chosen for i, c in enumerate(n) if c == ".")]
-
-
-def _images_of(cut: CutProblem, images: Images) -> dict[str, Term]:
-    """The terms that the variables of a part stand for, if those of its level have these images."""
-    whole = substitute(cut.outputs.values(), images)
-    found = {v: whole[cut.outputs[v]] if v in cut.outputs else images.get(v) for v in cut.problem.variables()}
-    return {str(v.payload): t for v, t in found.items() if t is not None}
 
 
 def _trace_of(problem: Specification, trace: object) -> Trace:

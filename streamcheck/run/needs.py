@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import permutations
 from typing import Literal, TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.likeness import mean_or_choose
-from streamcheck.problem.claim import OfContract
-from streamcheck.problem.needs import AllNeeds, Element, Needs
+from streamcheck.core.simplify import conjunction
+from streamcheck.problem.claim import Claim, OfContract
+from streamcheck.problem.needs import AllNeeds, Core, Element, Needs
 from streamcheck.problem.result import Result
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import Certificate
@@ -20,6 +22,8 @@ from streamcheck.run.prove import Settings, about_steps_only, prove
 from streamcheck.transform.weaken import elements_of, equations_alone
 
 PROOFS = 0.5  # the share of the time for deciding the properties
+MOST_COMPARED = 6  # cores of assumptions: each with each other
+COMPARISON = 2.0  # seconds, at most
 Over: TypeAlias = Literal["all", "equations", "assumptions"]
 Wish: TypeAlias = Literal["one", "minimal", "all", "cuts"]
 
@@ -104,6 +108,7 @@ def _needs(
     search = Enumeration(questions, [], [core])
     search.run(most=wishes.most)
     cores = tuple(search.cores)
+    weaker = tuple(_weaker(specification, elements, cores, settings, deadline)) if search.complete else ()
     return Needs(
         result.prop,
         result.verdict,
@@ -113,7 +118,32 @@ def _needs(
         search.complete,
         search.all_cuts,
         len(questions.open),
+        weaker,
     )
+
+
+def _weaker(
+    specification: Specification,
+    elements: Sequence[Element],
+    cores: Sequence[Core],
+    settings: Settings,
+    deadline: float,
+) -> Iterator[tuple[int, int]]:
+    """Pairs of cores of assumptions, of which the first follows from the second, as far as the time goes."""
+    if len(cores) > MOST_COMPARED or any(e.kind != "assumption" for e in elements):
+        return
+    chosen = {t for e in elements for t in e.terms}
+    follows: dict[tuple[int, int], bool | None] = {}
+    for i, j in permutations(range(len(cores)), 2):
+        seconds = min(COMPARISON, deadline - time.monotonic())
+        if seconds > 0:
+            due = Claim("follows", conjunction(*(t for e in cores[i].elements for t in e.terms)))
+            stronger = {t for e in cores[j].elements for t in e.terms}
+            kept = tuple(a for a in specification.assumptions if a.term not in chosen or a.term in stronger)
+            given = replace(specification, properties=(due,), assumptions=kept)
+            (result,) = prove(given, replace(settings, timeout=seconds, props=())).results
+            follows[i, j] = {"proved": True, "falsified": False}.get(result.verdict)
+    yield from ((i, j) for i, j in follows if follows[i, j] is True and follows.get((j, i)) is False)
 
 
 def _why_none(result: Result) -> str:

@@ -19,6 +19,35 @@ from streamcheck.transform.cut import CutProblem
 MOST_CANDIDATES = 8  # guarantees that are tried for one instance
 
 
+@dataclass(frozen=True, slots=True)
+class ProvedPlace:
+    """Where a part stands in its level: the terms there of its variables, and pairs of a property of the part and the
+    claim of the level that it proves."""
+
+    images: Mapping[str, Term]
+    claims: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProvedPart:
+    """A part with proofs of its properties, and its places in a level. `results` are about claims of the level;
+    `outputs` are the terms there that the inputs of the part stand for."""
+
+    problem: Specification
+    proofs: Mapping[str, Certificate]
+    places: list[ProvedPlace]
+    results: list[Result]
+    outputs: Mapping[Term, Term] = field(default_factory=dict)
+
+
+def part_of_cut(cut: CutProblem, results: list[Result]) -> ProvedPart:
+    """The part that a level is without some instances."""
+    images = {str(v.payload): cut.outputs.get(v, v) for v in cut.problem.variables()}
+    proofs = {r.name: r.evidence for r in results if isinstance(r.evidence, Certificate)}
+    place = ProvedPlace(images, tuple((name, name) for name in proofs))
+    return ProvedPart(cut.problem, proofs, [place], results, cut.outputs)
+
+
 @dataclass(slots=True)
 class Level:
     """A specification with instances: the whole, or the body of a component. `parts` have proved claims of it."""
@@ -29,7 +58,7 @@ class Level:
     usable: set[str] = field(default_factory=set)  # guarantees of instances that are proved, or will be
     cut: dict[str, ComponentInstance] = field(default_factory=dict)  # the outermost instances that are parts
     nested: dict[str, ComponentInstance] = field(default_factory=dict)  # all that are
-    parts: list[tuple[CutProblem, list[Result]]] = field(default_factory=list)
+    parts: list[ProvedPart] = field(default_factory=list)
     broken: dict[str, Result] = field(default_factory=dict)  # claims with a run of the whole level that breaks them
     joined: list[Joined] = field(default_factory=list)
     seconds: float = 0.0
@@ -50,7 +79,7 @@ def notes(
 ) -> Iterator[str]:
     """The proof part by part, in words."""
     for level in (*bodies.values(), top):
-        proved = sum(len(results) for _, results in level.parts)
+        proved = sum(len(part.results) for part in level.parts)
         claims = plural(proved + len(level.open), "claim")
         if level is top:
             yield f"{level.title}, its components by their contracts: {proved} of {claims}, {level.seconds:.2f} s"
@@ -78,7 +107,7 @@ class Proposer:
 
     def guarantees(self, level: Level, joined: Joined, body: Specification) -> Iterator[str]:
         own = next((i for i in body.instances if not i.name), None)
-        found = [(cut, r) for cut, results in level.parts for r in results if r.name == joined.claim]
+        found = [(part, r) for part in level.parts for r in part.results if r.name == joined.claim]
         if own is None or not found or self.left <= 0:
             return
         candidates, cells = _candidates(*found[0], level.nested[joined.instance])
@@ -96,15 +125,15 @@ class Proposer:
                 yield f'guarantee("…", {one_line(candidate)})'
 
 
-def _candidates(cut: CutProblem, result: Result, instance: ComponentInstance) -> tuple[list[Term], list[Cell]]:
+def _candidates(part: ProvedPart, result: Result, instance: ComponentInstance) -> tuple[list[Term], list[Cell]]:
     """Conditions on the instance's inputs and outputs alone, now and at the step before, over the names that these have
     in the component; and the cells for the step before."""
-    outside = {t: v for v, t in cut.outputs.items()}
+    outside = {t: v for v, t in part.outputs.items()}
     ports = {n.term: n.name for n in (*instance.inputs, *instance.outputs) if n.term.op != "const"}
     names = substitute(ports, outside)
     images = {names[t]: variable(name, t.type) for t, name in ports.items()}
     cells: dict[Term, Cell] = {}
-    for cell in cut.problem.cells:
+    for cell in part.problem.cells:
         if cell.next in images and cell.var not in images and not cell.free:
             initial = str(cell.initial.payload) if cell.initial.type is BOOL else one_line(cell.initial)
             name = f"pre({initial}, {images[cell.next].payload})"
@@ -113,7 +142,7 @@ def _candidates(cut: CutProblem, result: Result, instance: ComponentInstance) ->
             images[cell.var] = before.var
     allowed, outputs = set(images.values()), {images[names[o.term]] for o in instance.outputs if o.term in ports}
     outputs |= {c.var for c in cells.values() if c.next in outputs}
-    claim = next(p.term for p in cut.problem.properties if p.name == result.name)
+    claim = next(p.term for p in part.problem.properties if p.name == result.name)
     invariants = result.evidence.invariants if isinstance(result.evidence, Certificate) else ()
     parts = dict.fromkeys(part for t in (claim, *invariants) for part in conjuncts(t))
     replaced = dict.fromkeys(substitute(parts, images)[part] for part in parts)

@@ -34,7 +34,7 @@ from streamcheck.run.stop import Stopped
 from streamcheck.run.strategy import check_names, processors
 from streamcheck.transform.bound import with_bound
 from streamcheck.transform.integers import has_machine_integers
-from streamcheck.transform.vacuity import with_vacuity_tests
+from streamcheck.transform.vacuity import with_premise_tests, with_vacuity_tests
 from streamcheck.transform.views import View, views
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class Settings:
     strict: bool = False  # warnings are errors, and vacuity tests have as much time as properties
     cache: Cache | None = None  # of evidence from earlier runs
     lemmas: bool = False  # some assumptions are proved elsewhere: no question if the assumptions end every run
+    only_lemmas: bool = False  # all are: no question if there are runs
 
     @property
     def cache_in_use(self) -> Cache | None:
@@ -104,12 +105,12 @@ def prove(
         raise SpecError(f"{problem.name}: --no-blocks is for programs (.c, .aut)")
     selected = select(problem, settings.props)
     if isinstance(selected, Specification) and any(p.is_about_infinite_runs for p in selected.properties):
-        return _with_infinite_runs(selected, settings, audience, standby)
+        return with_infinite_runs(selected, settings, audience, standby, prove)
     chosen = _within_bound(selected, settings.bound)
     began = time.monotonic()
     try:
         with time_limit(settings.timeout, "encoding"):
-            tested = _with_tests(chosen, settings.bound)
+            tested = _with_tests(chosen, settings)
             models = views(tested, blocks=settings.blocks)
     except OutOfTime:
         given = settings.promised or settings.timeout
@@ -134,7 +135,7 @@ def prove(
         settings.deterministic,
         options_from(settings.options),
         promised=settings.promised or settings.timeout,
-        thorough=settings.strict,
+        thorough=settings.strict or (settings.lemmas and not chosen.properties),
         watch=_watcher(audience, tested, chosen, settings.bound, beside),
         standby=standby,
         offers=keeper.offers if keeper else Offers,
@@ -183,8 +184,12 @@ def about_steps_only(problem: Specification, names: Sequence[str], what: str) ->
     return problem.about_steps()
 
 
-def _with_infinite_runs(
-    selected: Specification, settings: Settings, audience: Audience, standby: Standby | None
+def with_infinite_runs(
+    selected: Specification,
+    settings: Settings,
+    audience: Audience,
+    standby: Standby | None,
+    prove_steps: Callable[[Problem, Settings, Audience, Standby | None], Verdicts],
 ) -> Verdicts:
     """The verdicts on a specification with claims about infinite runs: the others first, in half of the time."""
     from streamcheck.run.liveness import InfiniteRuns
@@ -197,7 +202,7 @@ def _with_infinite_runs(
     share = settings.timeout / 2 if steps.properties else 0.0
     first = replace(settings, props=(), timeout=share, promised=settings.promised or settings.timeout)
     hearing = Hearing(audience, selected)
-    verdicts = prove(steps, first, hearing, standby)
+    verdicts = prove_steps(steps, first, hearing, standby)
     runs = InfiniteRuns(selected, settings, end, hearing.hear if hearing.has_begun else NOBODY.hear)
     later = runs.results(endless) if not verdicts.stopped else []
     found = {r.name: r for r in (*verdicts.results, *later)}
@@ -219,13 +224,15 @@ def _with_infinite_runs(
 
 @dataclass(slots=True)
 class Hearing:
-    """The audience of the proof of some of the properties."""
+    """The audience of proofs of some of the properties, which hears once that it begins."""
 
     audience: Audience
     whole: Problem  # with all of them
     has_begun: bool = False
 
     def begin(self, problem: Problem, *, machine: bool, bound: int | None) -> None:
+        if self.has_begun:
+            return
         self.has_begun = True
         self.audience.begin(self.whole, machine=machine, bound=bound)
 
@@ -350,11 +357,15 @@ def _within_bound(problem: Problem, steps: int | None) -> Problem:
     return with_bound(problem, steps)
 
 
-def _with_tests(problem: Problem, bound: int | None) -> Problem:
+def _with_tests(problem: Problem, settings: Settings) -> Problem:
     """The problem with its vacuity tests. Programs have none."""
     match problem:
         case Specification():
-            return with_vacuity_tests(problem) if bound is None else with_vacuity_tests(problem, bound)
+            if settings.only_lemmas:
+                return with_premise_tests(problem)
+            return (
+                with_vacuity_tests(problem) if settings.bound is None else with_vacuity_tests(problem, settings.bound)
+            )
         case Automaton():
             return problem
     assert_never(problem)

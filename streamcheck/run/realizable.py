@@ -19,6 +19,7 @@ from streamcheck.core.evaluate import evaluate
 from streamcheck.core.term import Term, constant
 from streamcheck.core.types import Value, part_names
 from streamcheck.core.wire import TermReader, TermWriter
+from streamcheck.problem.contract import contract_of
 from streamcheck.problem.realizability import Realizability
 from streamcheck.problem.specification import Specification
 from streamcheck.run.child import Channel, Child, Ended, Forged
@@ -56,8 +57,11 @@ class GameOutcome:
 
 
 def realizable(specification: Specification, timeout: float = 60.0, jobs: int | None = None) -> Realizability:
-    """The answer for a specification whose outputs are its `unknown`s, and whose guarantees are its properties."""
+    """The answer for a specification whose outputs are its `unknown`s, and whose guarantees are its properties; for
+    the contract, if it is the body of a component."""
     began = time.monotonic()
+    if all(i.extern for i in specification.inputs) and any(not i.name for i in specification.instances):
+        specification = contract_of(specification).open
 
     def time_left() -> float:
         return max(1.0, began + timeout - time.monotonic())

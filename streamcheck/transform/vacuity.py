@@ -22,20 +22,23 @@ LONG_ENOUGH = 10  # steps
 def with_vacuity_tests(specification: Specification, most: int = LONG_ENOUGH) -> Specification:
     """The specification with a test for each `implies` of the user's, and for the assumptions over at most so many
     steps."""
-    taken = {p.name for p in specification.properties}
-    tests = [_rename(test, taken) for test in _premises(specification.properties)]
+    tested = with_premise_tests(specification)
     if not specification.assumptions:
-        return replace(specification, properties=(*specification.properties, *tests))
+        return tested
+    taken = {p.name for p in tested.properties}
     steps = min(most, LONG_ENOUGH)
     cell, before_last = clock_before(specification, steps)
     begins = Claim("no run meets the assumptions", FALSE, origin=VacuityTest(None, 1))
     lasts = Claim("no long run meets the assumptions", before_last, origin=VacuityTest(None, steps))
-    tests += [_rename(test, taken) for test in (begins, lasts)]
-    return replace(
-        specification,
-        cells=(*specification.cells, cell),
-        properties=(*specification.properties, *tests),
-    )
+    tests = [_rename(test, taken) for test in (begins, lasts)]
+    return replace(tested, cells=(*tested.cells, cell), properties=(*tested.properties, *tests))
+
+
+def with_premise_tests(specification: Specification) -> Specification:
+    """The specification with a test for each `implies` of the user's alone."""
+    taken = {p.name for p in specification.properties}
+    tests = [_rename(test, taken) for test in _premises(specification.properties)]
+    return replace(specification, properties=(*specification.properties, *tests))
 
 
 def clock_before(specification: Specification, steps: int) -> tuple[Cell, Term]:

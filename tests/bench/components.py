@@ -169,7 +169,7 @@ def main():
                 times += [kind2(file, options.timeout, options, *modular), kind2(file, options.timeout, options)]
             shown = ("-" if t is None else f"{t:.1f} s" for t in times)
             print(f"{shape:8}{n:6}" + "".join(f"{t:>18}" for t in shown), flush=True)
-            rows.append((shape, n, *times))
+            rows.append((shape, n, *(t and round(t, 2) for t in times)))
     if options.csv:
         with open(options.csv, "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([("shape", "n", *columns), *rows])

@@ -3,7 +3,7 @@
     python tests/bench/peer_suites.py --kind2 FOLDER --jkind FOLDER [--peers bin] [--feature NAME]… [--timeout 20]
                                       [--only REGEX] [--save rows.json]
 
-The folders are clones of the peers' repositories; `--peers` has the commands `kind2` and `jkind`. Features:
+The folders are clones of the peers' repositories; `--peers` has the commands `kind2` and `z3`. Features:
 
     contracts      files of Kind 2 with contracts: is everything proved, or is something falsified?
     reachability   those with `provided`, `check reachable`: the same, unreachable conditions counted as falsified
@@ -12,9 +12,8 @@ The folders are clones of the peers' repositories; `--peers` has the commands `k
     cuts           all minimal cuts of assertions, beside Kind 2
 
 `agree` and `WRONG` are files that both decide. The rest is ours: `unknown`, `refused`, `shared` (two of the names have
-equal definitions, which are one element here); or the peer's: `peer: unknown`,
-`peer: refused`. Files that a folder calls errors are left out. Seconds are wall and CPU of what
-both decide.
+equal definitions, which are one element here); or the peer's: `peer: unknown`, `peer: refused`. Files that a folder
+calls errors, and those that claim nothing, are left out. Seconds are wall and CPU of what both decide.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from __future__ import annotations
 import argparse
 import collections
 import json
+import os
 import re
 import sys
 import tempfile
@@ -65,6 +65,8 @@ def proofs(path, options):
     answer, figures = ours(options, "prove", str(path), "--no-cache")
     if isinstance(answer, dict | list):
         specs = answer if isinstance(answer, list) else [answer]
+        if not any(s["properties"] for s in specs):
+            return
         answer = combined([OURS.get(p["verdict"], "unknown") for s in specs for p in s["properties"]])
     rows, theirs = kind2(options, path)
     if rows != "refused":
@@ -220,7 +222,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kind2", metavar="FOLDER")
     parser.add_argument("--jkind", metavar="FOLDER")
-    parser.add_argument("--peers", default="/usr/local/bin", help="the folder of the command kind2")
+    parser.add_argument("--peers", default="/usr/local/bin", help="the folder of the commands kind2 and z3")
     parser.add_argument("--jars", default="", help="JKind's class path")
     parser.add_argument("--feature", action="append", help="repeatable; all if none is given")
     parser.add_argument("--timeout", type=float, default=20.0)
@@ -232,6 +234,7 @@ def arguments():
 
 def main():
     options, rows = arguments(), []
+    os.environ["PATH"] = os.pathsep.join([options.peers, os.environ["PATH"]])  # Kind 2 looks for z3 there
     for feature, ask, paths in jobs(options):
         for path in paths if not options.feature or feature in options.feature else ():
             if not re.search(options.only, str(path)):

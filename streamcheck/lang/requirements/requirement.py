@@ -10,7 +10,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.location import here, user_frame
 from streamcheck.lang.types import Bool
 
-NAMED = re.compile(r"(?:\[(?P<bracketed>[^\]\s]+)\]|(?P<plain>[^\s:\[\]]+):)\s+(?P<sentence>\S.*)")
+NAMED = re.compile(r"(?:\[(?P<bracketed>[^\]\s]+)\]|(?P<plain>[^\s:\[\]]+):)(?:\s+(?P<sentence>\S.*))?")
 
 
 def requirement(sentence: str, streams: Mapping[str, object] | None = None, *, step: str | None = None) -> Bool:
@@ -58,8 +58,8 @@ def _sentences(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     name, margin = "", None
     for row in text.expandtabs().splitlines():
-        line = row.strip()
-        if not line or line.startswith("#"):
+        line = row.partition("#")[0].strip()
+        if not line:
             continue
         indent = len(row) - len(row.lstrip())
         margin = indent if margin is None else margin
@@ -68,9 +68,9 @@ def _sentences(text: str) -> dict[str, str]:
             name = named["bracketed"] or named["plain"]
             if name in found:
                 raise SpecError(f"requirements: two sentences are called {name}", here())
-            found[name] = named["sentence"]
+            found[name] = named["sentence"] or ""
         elif indent > margin and name:
-            found[name] += f" {line}"
+            found[name] = f"{found[name]} {line}".strip()
         else:
             write = "R1: when fast the controller shall within 3 ticks satisfy brake"
             raise SpecError(f'requirements: expected a name before the sentence "{line}"', here(), write=write)
