@@ -30,6 +30,7 @@ COMMANDS = {
     "check": "Re-check a proof or a counterexample.",
     "equal": "Prove that two specs have the same outputs.",
     "engines": "List the engines and their options.",
+    "lsp": "Serve editors: errors and verdicts as you type.",
 }
 
 NO_DISK = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)  # the errors of a file that cannot get longer
