@@ -135,7 +135,7 @@ class SpecServer:
 
     # What the client shows
 
-    def _shown(self, uri: str) -> Shown:
+    def _view(self, uri: str) -> Shown:
         document = self.documents.get(uri) or OpenDocument(uri, to_fs_path(uri) or "")
         text = self.protocol.workspace.get_text_document(uri)
         units = text.position_codec.client_num_units
@@ -143,7 +143,7 @@ class SpecServer:
 
     def _show(self, document: OpenDocument) -> None:
         """Send the diagnostics, and ask the client to ask for the rest again."""
-        self._publish(document, list(self._shown(document.uri).diagnostics()))
+        self._publish(document, list(self._view(document.uri).diagnostics()))
         workspace = self.protocol.client_capabilities.workspace
         if workspace is not None and workspace.code_lens is not None and workspace.code_lens.refresh_support:
             self.protocol.workspace_code_lens_refresh(None)
@@ -156,18 +156,18 @@ class SpecServer:
         self.protocol.text_document_publish_diagnostics(params)
 
     def lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        return list(self._shown(params.text_document.uri).lenses())
+        return list(self._view(params.text_document.uri).lenses())
 
     def hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        return list(self._shown(params.text_document.uri).hints(params.range.start.line, params.range.end.line))
+        return list(self._view(params.text_document.uri).hints(params.range.start.line, params.range.end.line))
 
     def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
         uri = params.text_document.uri
-        return self._shown(uri).hover(self._position(uri, params.position))
+        return self._view(uri).hover(self._position(uri, params.position))
 
     def definition(self, params: lsp.DefinitionParams) -> list[lsp.Location]:
         uri = params.text_document.uri
-        return list(self._shown(uri).definitions(self._position(uri, params.position)))
+        return list(self._view(uri).definitions(self._position(uri, params.position)))
 
     def _position(self, uri: str, position: lsp.Position) -> lsp.Position:
         """The position in characters."""
