@@ -110,7 +110,7 @@ def _answer_safely(rows: Answers) -> None:
 
 def _answer(job: Job, rows: Answers) -> None:
     problems = read(Target.parse(job.path, confined=_can_be_confined(job.path)), job.timeout)
-    rows.put("loaded", **_loaded(problems))
+    rows.put("loaded", **_overview(problems))
     if not job.proves:
         return
     from streamcheck.run.cache import Cache
@@ -143,7 +143,7 @@ def _can_be_confined(path: str) -> bool:
     return path.endswith(".py")
 
 
-def _loaded(problems: Any) -> dict[str, Any]:
+def _overview(problems: Any) -> dict[str, Any]:
     from streamcheck.lsp.symbols import symbols_of
 
     symbols = [row | {"spec": problem.name} for problem in problems for row in symbols_of(problem)]
