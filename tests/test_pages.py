@@ -1,4 +1,4 @@
-"""The pages that take a reader by the hand: each file and each command of theirs, in order, as a reader follows them."""
+"""The pages for newcomers: each file and each command of theirs, in order, as a reader follows them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_answers_of_the_cookbook_are_right(answers, tmp_path):
         spec = streamcheck.load(path)
         if "samples" in code:
             spec.run()
-        verdicts = {name: verdict for name, verdict in VERDICT.findall(code)}
+        verdicts = dict(VERDICT.findall(code))
         assert set(verdicts) == {p.name for p in spec.problem.properties if p.origin == WRITTEN}, number
         results = {r.name: r.verdict for r in spec.prove(timeout=300)} if spec.properties else {}
         assert results == dict.fromkeys(results, "proved") | verdicts, number

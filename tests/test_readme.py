@@ -109,7 +109,7 @@ spec.observer("n", n)
 k = [0] ++ n + 1
 """)
     done = subprocess.run([COMMAND, "show", "engine.py"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.stderr == blocks("console")[1]
+    assert done.stderr == blocks("console", "language.md")[0]
 
 
 def test_the_lustre_session_prints_what_is_shown(tmp_path):
