@@ -173,6 +173,7 @@ def test_a_text_does_nothing_to_the_server(session):
         client.wait(lambda: client.diagnostics.get(f"bad{i}.py"))  # noqa: B023
         (row,) = client.diagnostics[f"bad{i}.py"]
         assert message in row["message"]
+        assert row["range"]["start"]["line"] == (0 if "_exit" in texts[i] else 2)
     assert not (client.folder / "written").exists()
     assert client.close() == 0
 

@@ -60,8 +60,8 @@ class SpecError(Exception):
         return f"SpecError: {self}".splitlines()
 
 
-class SentError(SpecError):
-    """A mistake that another process has found, and put into words with the lines that it had."""
+class WordedError(SpecError):
+    """A mistake whose text has its lines already: it was put into words where they are, perhaps in another process."""
 
     def __init__(self, text: str, brief: str, place: Location | None) -> None:
         super().__init__(text)

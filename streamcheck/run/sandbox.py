@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from streamcheck.core.errors import SentError, SpecError
+from streamcheck.core.errors import SpecError, WordedError
 from streamcheck.core.location import Location, is_ours
 from streamcheck.run.child import ASKED, Channel, Child, Ended, Forged, TooLate
 from streamcheck.run.confine import MEMORY, confine, require_confinement
@@ -76,7 +76,7 @@ class Sandbox:
             self._child.channel.logged.clear()
         match record:
             case {"error": str(text), "brief": str(brief), "at": [] | [str(), int()] as at}:
-                raise SentError(text, brief, Location(*at) if at else None)
+                raise WordedError(text, brief, Location(*at) if at else None)
             case {"error": str(message)}:
                 raise SpecError(message)
             case {"value": value}:
