@@ -58,6 +58,22 @@ if TYPE_CHECKING:
     from streamcheck.public import Step as Step
 
 
+def require_unix() -> None:
+    """ImportError on a system that has no processes as Unix has them: Windows, or a browser."""
+    import os
+
+    missing = [] if hasattr(os, "fork") else ["os.fork"]
+    try:
+        import resource  # noqa: F401
+    except ImportError:
+        missing.append("resource")
+    if missing:
+        raise ImportError(
+            f"streamcheck needs {' and '.join(missing)}, which Python has on Linux and macOS only; on Windows,"
+            " install it in WSL (the Windows Subsystem for Linux)"
+        )
+
+
 def __dir__() -> list[str]:
     """The public names."""
     return sorted([*import_module("streamcheck.public").__all__, *RESULTS, "SpecError", "Step", "__version__"])
@@ -66,4 +82,5 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name.startswith("__") and name != "__all__":
         raise AttributeError(name)
+    require_unix()
     return getattr(import_module(RESULTS.get(name, "streamcheck.public")), name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -204,6 +205,24 @@ def test_pictures_are_escaped_and_need_nothing_else():
 def test_a_graph_has_a_node_for_each_name():
     texts = drawn(counting()._repr_html_())
     assert {"go", "n", "call <b>", "small", "single", "a < b"} <= texts
+
+
+def test_an_edge_passes_behind_no_node():
+    """`far` is read two columns further right: its edge has a lane, beside the nodes of the column between."""
+    far, near = extern("far", Bool), extern("near", Bool)
+    middle = near ^ pre(False, near)
+    later = middle & near
+    spec = Spec("wide")
+    spec.prop("p", later | far)
+    picture = spec._repr_html_()
+    boxes = [
+        tuple(map(int, box)) for box in re.findall(r'<rect x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"', picture)
+    ]
+    paths = re.findall(r'class="edge"[^>]* d="([^"]*)"', picture)
+    lanes = [tuple(map(int, lane)) for path in paths for lane in re.findall(r"(\d+) (\d+) H(\d+)", path)]
+    assert len(lanes) == 2 and len(boxes) == 4
+    for begin, height, end in lanes:
+        assert not any(x < end and begin < x + w and y <= height <= y + h for x, y, w, h in boxes)
 
 
 def test_a_large_spec_has_no_picture():

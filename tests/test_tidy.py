@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path("streamcheck")
 FILES = sorted(PACKAGE.rglob("*.py"))
 ALL = {"core", "problem", "lang", "frontends", "transform", "smt", "engines", "invariants", "certify", "interpret"} | {
-    "c", "codegen", "validate", "run", "deliver", "export", "report", "cli", "api", "synthesis", "testing"
+    "c", "codegen", "validate", "run", "deliver", "export", "report", "cli", "api", "synthesis", "testing", "lsp"
 }  # fmt: skip
 
 # room: the rooms it may import from (besides itself)
@@ -34,10 +34,11 @@ ROOMS = {
     "validate": {"core", "problem", "c", "transform", "certify"},  # never codegen: what it proves, it does not know
     "export": {"core", "problem"},
     "report": {"core", "problem", "interpret"},
-    "run": ALL - {"cli", "api", "testing", "codegen", "export", "report", "deliver"},
-    "deliver": ALL - {"cli", "api", "testing", "export", "report"},
+    "run": ALL - {"cli", "api", "testing", "codegen", "export", "report", "deliver", "lsp"},
+    "deliver": ALL - {"cli", "api", "testing", "export", "report", "lsp"},
     "cli": ALL - {"testing"},
-    "api": ALL - {"cli", "testing"},
+    "api": ALL - {"cli", "testing", "lsp"},
+    "lsp": {"core", "problem", "codegen", "run", "report", "api"},
     "testing": {"api", "core"},
     "__main__": {"cli"},
     "public": {"api", "core", "interpret", "lang"},
@@ -47,6 +48,7 @@ OUTSIDE = {"z3": {"smt"}, "cvc5": {"certify"}, "bitwuzla": {"certify", "smt"}}
 OUTSIDE |= {"pycparser": {"c"}, "sympy": {"invariants"}}
 OUTSIDE |= {"click": {"cli"}, "rich": {"cli"}, "vcd": {"report"}, "pytest": {"testing"}, "hypothesis": {"testing"}}
 OUTSIDE |= {"matplotlib": {"report"}}
+OUTSIDE |= {"pygls": {"lsp"}, "lsprotocol": {"lsp"}}
 LONGEST_FUNCTION, LONGEST_FILE = 70, 600
 PATH_HINTS = ("/home/", "/root/", "/tmp/")
 
@@ -174,7 +176,7 @@ def test_sums_are_taken_apart_to_the_last_member():
 
 def test_every_module_is_reachable():
     known = {".".join(p.with_suffix("").parts).removesuffix(".__init__"): p for p in FILES}
-    names = "prove watch explain why cuts tests mutants run show check compile equal engines realizable".split()
+    names = "prove watch explain why cuts tests mutants run show check compile equal engines realizable lsp".split()
     lazily = {f"streamcheck.cli.{name}" for name in [*names, "init", "doctor"]}
     seen, stack = set(), ["streamcheck", "streamcheck.__main__", "streamcheck.testing.plugin", *lazily]
     while stack:
@@ -194,7 +196,7 @@ def test_every_module_is_reachable():
 
 def test_commits_hold_no_leftovers():
     allowed = {"pyproject.toml", "streamcheck", "specs", "tests", "docs", "README.md", "CONTRIBUTING.md", "LICENSE"}
-    allowed |= {"build", "bin", "tools"}
+    allowed |= {"build", "bin", "tools", "editors", "CHANGELOG.md", "Dockerfile", "action.yml", "mkdocs.yml"}
     there = {p.name for p in Path().iterdir() if not p.name.startswith(".") and not p.name.endswith(".egg-info")}
     assert there <= allowed
 

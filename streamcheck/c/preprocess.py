@@ -25,6 +25,7 @@ from streamcheck.c.predefined import predefined_macros
 from streamcheck.c.syntax import parse
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
+from streamcheck.core.unsaved import read_text
 
 NAMES = re.compile(r"\b[A-Za-z_]\w*")
 INTEGER = re.compile(r"((?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uU]?)[lL]*")
@@ -77,8 +78,7 @@ def read_file(path: str) -> str | None:
     if os.path.exists(path) and not os.path.isfile(path):
         raise SpecError(f"{path} is {'a directory' if os.path.isdir(path) else 'a device'}, not a file")
     try:
-        with open(path, encoding="utf-8-sig", errors="replace") as file:
-            return file.read()
+        return read_text(path, "utf-8-sig")
     except (FileNotFoundError, ValueError):  # no path has a character 0
         return None
     except OSError as why:

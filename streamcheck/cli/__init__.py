@@ -36,6 +36,7 @@ COMMANDS = {
     "engines": "List the engines and their options.",
     "init": "Make a project: a spec, tests, CI, CMake.",
     "doctor": "Show what this machine has for streamcheck, and what is missing.",
+    "lsp": "Serve editors: errors and verdicts as you type.",
 }
 
 NO_DISK = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)  # the errors of a file that cannot get longer

@@ -37,6 +37,7 @@ from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, INT, Type
+from streamcheck.core.unsaved import read_text
 from streamcheck.problem.automaton import Automaton, Edge, Error
 
 MISTAKEN = {"=": "write == to compare and := to assign", "<>": "write !=", "//": "a comment begins with #"}
@@ -51,8 +52,7 @@ NAME = re.compile(r"[A-Za-z0-9_']+")
 
 def read_aut(path: str) -> Automaton:
     try:
-        with open(path, encoding="utf-8-sig", errors="replace") as file:  # some editors begin files with a mark
-            text = file.read()
+        text = read_text(path, "utf-8-sig")  # some editors begin files with a mark
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
     return _AutReader(path, text).automaton()

@@ -15,6 +15,7 @@ from typing import Any
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import plural
+from streamcheck.core.unsaved import unsaved_text
 from streamcheck.lang import syntax
 from streamcheck.lang.component import ComponentBase, ContractBase, alone, fixed_defaults
 from streamcheck.lang.instances import BodySpec
@@ -102,9 +103,17 @@ def _module(path: str) -> ModuleType:
     module.__file__ = path
     sys.modules[name] = module
     sys.path.insert(0, os.path.dirname(path))
-    with in_user_terms(), open(path, "rb") as file:  # never a cached compilation of an older text
-        exec(compile(file.read(), path, "exec"), vars(module))
+    with in_user_terms():
+        exec(compile(_source(path), path, "exec"), vars(module))  # never a cached compilation of an older text
     return module
+
+
+def _source(path: str) -> str | bytes:
+    unsaved = unsaved_text(path)
+    if unsaved is not None:
+        return unsaved
+    with open(path, "rb") as file:
+        return file.read()
 
 
 @contextmanager

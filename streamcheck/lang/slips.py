@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
-from streamcheck.core.errors import SpecError
+from streamcheck.core.errors import SpecError, WordedError
 from streamcheck.core.likeness import closest, did_you_mean
 from streamcheck.core.location import PACKAGE, Location, is_ours
 from streamcheck.lang import build, syntax
@@ -42,7 +42,9 @@ def translate_error(error: Exception) -> SpecError:
     frames = [(tb.tb_frame, tb.tb_lineno) for tb in _user_tracebacks(error.__traceback__)]
     summary = traceback.StackSummary.extract(iter(frames))
     text = "".join(traceback.format_list(summary) + traceback.format_exception_only(error)).rstrip()
-    return SpecError("the spec raised an exception\n" + text + _python_suggestion(error, text))
+    suggestion = _python_suggestion(error, text)
+    brief = "".join(traceback.format_exception_only(error)).rstrip() + suggestion
+    return WordedError(f"the spec raised an exception\n{text}{suggestion}", brief, innermost_line(error.__traceback__))
 
 
 def _user_tracebacks(tb: TracebackType | None) -> list[TracebackType]:

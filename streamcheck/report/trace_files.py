@@ -94,14 +94,21 @@ def html_table(specification: Specification, claim: Claim, run: Replay) -> str:
 
 
 def html_results(verdicts: Verdicts) -> str:
-    """The results of a proof: a row for each property, with its run below."""
+    """The results of a proof for a notebook: a row for each property, with its run as a timeline below."""
+    from streamcheck.report.timeline import FALSE_FILL, FREE_FILL, TRUE_FILL, run_timeline
+    from streamcheck.report.verdicts import how_text, verdict_word
+
+    fills = {"proved": TRUE_FILL, "bounded": TRUE_FILL, "falsified": FALSE_FILL}
     rows = []
     for result in verdicts.results:
-        how = result.reason or f"{result.engine}, {result.seconds:.2f} s"
-        cells = "".join(f"<td>{html.escape(text)}</td>" for text in (result.verdict, result.name, how))
-        rows.append(f"<tr>{cells}</tr>\n")
+        how = how_text(result, machine=verdicts.machine, bound=verdicts.bound)
+        style = f"background: {fills.get(result.verdict, FREE_FILL)}; color: #222; border-radius: 3px; padding: 2px 6px"
+        word = f'<span style="{style}">{html.escape(verdict_word(result))}</span>'
+        cells = [word, f"<b>{html.escape(result.name)}</b>", html.escape(how)]
+        rows.append("<tr>" + "".join(f'<td style="text-align: left">{cell}</td>' for cell in cells) + "</tr>\n")
         if result.run is not None and isinstance(verdicts.problem, Specification):
-            rows.append(f'<tr><td colspan="3">{html_table(verdicts.problem, result.prop, result.run)}</td></tr>\n')
+            picture = run_timeline(verdicts.problem, result.prop, result.run)
+            rows.append(f'<tr><td></td><td colspan="2" style="text-align: left">{picture}</td></tr>\n')
     return f"<table>{''.join(rows)}</table>"
 
 

@@ -236,7 +236,7 @@ def _run(work: Callable[[Channel], None], channel: Channel, parent: int, guarded
     status = 1
     try:
         os.setsid()
-        _end_with_parent(parent)
+        end_with_parent(parent)
         guarded[0] = 1
         for number in SIGNALS:
             signal.signal(number, signal.SIG_DFL)
@@ -269,7 +269,7 @@ def _keep_only(channel: Channel) -> None:
     os.closerange(last + 1, os.sysconf("SC_OPEN_MAX"))
 
 
-def _end_with_parent(parent: int) -> None:
+def end_with_parent(parent: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it died in between

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from streamcheck.core.errors import SpecError
+from streamcheck.core.errors import SpecError, WordedError
 from streamcheck.core.location import Location, is_ours
 from streamcheck.run.child import ASKED, Channel, Child, Ended, Forged, TooLate
 from streamcheck.run.confine import MEMORY, confine, require_confinement
@@ -75,6 +75,8 @@ class Sandbox:
                 hand_out(row)
             self._child.channel.logged.clear()
         match record:
+            case {"error": str(text), "brief": str(brief), "at": [] | [str(), int()] as at}:
+                raise WordedError(text, brief, Location(*at) if at else None)
             case {"error": str(message)}:
                 raise SpecError(message)
             case {"value": value}:
@@ -115,7 +117,9 @@ def _answer(
         with memory_limit(memory, doing):
             work(lambda value: channel.send({"value": value}))
     except SpecError as error:
-        channel.send({"error": str(error)})
+        place = error.place
+        at = [] if place is None else [place.file, place.line]
+        channel.send({"error": str(error), "brief": error.brief, "at": at})
     except BaseException as error:
         if tells_no_room(error):
             channel.send({"error": f"{doing}: out of memory"})

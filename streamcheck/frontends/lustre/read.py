@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import TRUE, Term, cone, variable, walk
+from streamcheck.core.unsaved import read_text
 from streamcheck.frontends.lustre.checks import check_dependence, check_file
 from streamcheck.frontends.lustre.claims import Claims
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
@@ -38,8 +39,7 @@ from streamcheck.problem.specification import (
 def read_lustre(path: str, node: str | None = None) -> list[Specification]:
     """The specifications of the main nodes, or of the named one."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as lines:
-            text = lines.read()
+        text = read_text(path)
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
     collecting = gc.isenabled()
