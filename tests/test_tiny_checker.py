@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from base_lines import TINY, lines_of
+from base_lines import TINY
 from operator_cases import cases as operator_cases
 from planted_faults import faults
 from random_specs import NOT_EXACT, value

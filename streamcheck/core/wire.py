@@ -137,4 +137,9 @@ def location_row(where: Location | None) -> list[Any] | None:
 
 
 def location(row: list[Any] | None) -> Location | None:
-    return None if row is None else Location(row[0], row[1])
+    match row:
+        case None:
+            return None
+        case [str(file), int(line)]:
+            return Location(file, line)
+    raise ValueError(f"{row!r} is no place")

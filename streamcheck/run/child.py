@@ -127,7 +127,7 @@ class Channel:
         """The next record that is no log record."""
         while (record := self._first()) is not None:
             match record[0]:
-                case {"log": [name, level, at, message]}:
+                case {"log": [str(name), int(level), int() | float() as at, str(message)]}:
                     self.logged.append((name, level, at, message))
                 case _:
                     return record

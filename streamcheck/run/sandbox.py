@@ -91,8 +91,11 @@ class Sandbox:
         try:
             while True:
                 record = channel.receive(max(0.0, until - time.monotonic()))
-                if "at" in record:
-                    return Location(*record["at"]) if record["at"] else None
+                match record:
+                    case {"at": [str(file), int(line)]}:
+                        return Location(file, line)
+                    case {"at": _}:
+                        return None
         except (TooLate, Ended, Forged):
             return None
 

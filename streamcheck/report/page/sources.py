@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import sha256
-from linecache import getlines
 from typing import Any
 
-from streamcheck.core.location import Location
+from streamcheck.core.location import Location, lines_of
 
 WHOLE = 1500  # lines of a file that is shown from end to end
 AROUND = 8  # lines around one that is needed of a longer file
@@ -39,8 +38,7 @@ class Sources:
         if where is None:
             return None
         if where.file not in self._files:
-            lines = getlines(where.file)
-            self._files[where.file] = Source(str(where).rpartition(":")[0], lines)
+            self._files[where.file] = Source(str(where).rpartition(":")[0], lines_of(where.file))
         source = self._files[where.file]
         if not 1 <= where.line <= len(source.lines):
             return None
