@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 import sys
 from dataclasses import dataclass
 from types import FrameType
 
+from streamcheck.core.code_lines import line_of
+
 PACKAGE = "streamcheck"
-CODE = (".py", ".c", ".h", ".i", ".aut", ".lus", ".vmt", ".btor2", ".btor")
-
-
-def lines_of(file: str) -> list[str]:
-    """The lines of a file of code, or of what Python has executed without a file. Nothing of any other file: a place
-    may come from data, and reports, which are handed on, show the lines around it."""
-    is_code = file.endswith(CODE) and (os.path.isfile(file) or not os.path.isabs(file))
-    return linecache.getlines(file) if is_code or file in linecache.cache else []
-
-
-def is_below(file: str, folder: str) -> bool:
-    """True if the file is in the folder or below, and nothing on the way to it is hidden."""
-    way = os.path.relpath(os.path.realpath(file), os.path.realpath(folder)).split(os.sep)
-    return not any(part.startswith(".") for part in way)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +19,7 @@ class Location:
 
     @property
     def text(self) -> str:
-        lines = lines_of(self.file)
-        return lines[self.line - 1].strip() if 1 <= self.line <= len(lines) else ""
+        return line_of(self.file, self.line).strip()
 
     @property
     def short(self) -> str:

@@ -137,9 +137,4 @@ def location_row(where: Location | None) -> list[Any] | None:
 
 
 def location(row: list[Any] | None) -> Location | None:
-    match row:
-        case None:
-            return None
-        case [str(file), int(line)]:
-            return Location(file, line)
-    raise ValueError(f"{row!r} is no place")
+    return None if row is None else Location(row[0], row[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from streamcheck.core.location import lines_of
+from streamcheck.core.code_lines import lines_of
 from streamcheck.core.types import plural
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Cause, Result

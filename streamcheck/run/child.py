@@ -177,10 +177,8 @@ class Child:
         """Seconds of processor time that it has used, all its threads together."""
         if not self.pid:
             return self._used
-        try:
+        with contextlib.suppress(OSError):  # it has ended, and nobody has waited for it yet
             self._used = time.clock_gettime((~self.pid << 3) | CPUCLOCK_SCHED)
-        except OSError:  # it has ended, and nobody has waited for it yet
-            return self._used
         return self._used
 
     def pause(self) -> bool:

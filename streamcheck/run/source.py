@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from streamcheck.core.errors import SpecError
-from streamcheck.core.location import is_below
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.specification_json import from_plain, to_plain
 from streamcheck.run.limits import time_limit
 from streamcheck.run.memory import memory_limit
+from streamcheck.run.places import with_known_places, with_places_of
 from streamcheck.run.sandbox import Sandbox, Send
 
 if TYPE_CHECKING:
@@ -105,15 +103,12 @@ def _read_specifications(
             lustre = target.path.endswith(".lus")
             return _read_lustre(target) if lustre else _select([_read_system(target.path)], target)
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
-    work = _loader(target, expressions)
-    doing = f"loading {target.path}"
+    work, doing = _loader(target, expressions), f"loading {target.path}"
     with Sandbox(work, seconds=limit, doing=doing, memory=memory, confined_to=target.confined_to) as child:
         loaded = child.receive()
     with as_sent(doing):
-        rows, left_out = loaded["specs"], list(map(str, loaded["left out"]))
-        if target.confined:
-            rows = _without_other_places(rows, [os.path.dirname(target.path), *sys.path])
-        specifications = [from_plain(row) for row in rows]
+        rows = with_places_of(target.path, loaded["specs"]) if target.confined else loaded["specs"]
+        specifications, left_out = [from_plain(row) for row in rows], list(map(str, loaded["left out"]))
     if target.spec is not None:
         return _select(specifications, target, left_out)
     return _with_warnings(specifications, left_out)
@@ -171,30 +166,8 @@ def _read_json(path: str) -> list[Specification]:
         from streamcheck.lang.requirements.export import read_export
 
         return read_export(path, data)
-    rows = _without_other_places(data if isinstance(data, list) else [data], [os.path.dirname(path), os.curdir])
+    rows = with_known_places(data if isinstance(data, list) else [data], [os.path.dirname(path), os.curdir])
     return [from_plain(row, path) for row in rows]
-
-
-def _without_other_places(rows: list[Any], folders: Sequence[str]) -> list[Any]:
-    """Equations whose places are all below these folders: reports show the lines of a place, and who wrote the data
-    might name the files of somebody else."""
-
-    @cache
-    def is_known(file: str) -> bool:
-        return any(is_below(file, folder or os.curdir) for folder in folders)
-
-    return [_with_places(row, is_known) for row in rows]
-
-
-def _with_places(row: Any, is_known: Callable[[str], bool]) -> Any:
-    match row:
-        case {"at": [str(file), _], **rest} if not is_known(file):
-            return _with_places({"at": None, **rest}, is_known)
-        case dict():
-            return {k: v if k in ("terms", "types") else _with_places(v, is_known) for k, v in row.items()}
-        case list():
-            return [_with_places(inner, is_known) for inner in row]
-    return row
 
 
 def _select(all_of_them: list[Specification], target: Target, left_out: Sequence[str] = ()) -> list[Specification]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from streamcheck.core.location import lines_of
+from streamcheck.core.code_lines import lines_of
 from streamcheck.report.page.document import Page, fold_out
 
 NEAR = 3  # lines around those that the C comes from

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from streamcheck.core.location import Location, lines_of
+from streamcheck.core.code_lines import lines_of
+from streamcheck.core.location import Location
 
 WHOLE = 1500  # lines of a file that is shown from end to end
 AROUND = 8  # lines around one that is needed of a longer file
