@@ -14,6 +14,7 @@ from minic_runs import walk
 
 from streamcheck.c import kinds, library
 from streamcheck.c.arithmetic import CValue
+from streamcheck.c.kinds import FLOATING_CONSTANTS
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.floats import f32
 from streamcheck.core.term import variable
@@ -378,3 +379,13 @@ def test_memory_functions_do_what_the_real_ones_do(tmp_path, sanitized):
             ]
             assert real == [str(int(x)) for x in flat], (seed, inputs, path.read_text())
     assert finished > 60 and stopped > 20
+
+
+@pytest.mark.skipif(not have("gcc"), reason="no gcc on this machine")
+def test_floating_constants_are_those_of_gcc(tmp_path):
+    shown = "".join(f'printf("%a\\n", (double){name});' for name in FLOATING_CONSTANTS)
+    text = f"#include <float.h>\n#include <math.h>\n#include <stdio.h>\nint main(void) {{ {shown} return 0; }}\n"
+    (tmp_path / "a.c").write_text(text)
+    subprocess.run(["gcc", "-std=gnu11", "a.c", "-o", "a"], cwd=tmp_path, check=True)
+    found = subprocess.run(["./a"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split()
+    assert [*map(float.fromhex, found)] == [value for value, _ in FLOATING_CONSTANTS.values()]

@@ -23,6 +23,7 @@ from streamcheck.report.graph_svg import graph_svg
 from streamcheck.report.outputs.github import github_text
 from streamcheck.report.outputs.junit import junit_text
 from streamcheck.report.outputs.proved_file import ProvedFile
+from streamcheck.report.outputs.sarif import sarif_text
 from streamcheck.report.timeline import run_timeline
 from streamcheck.run.prove import Settings, prove
 
@@ -50,6 +51,7 @@ TEXTS = [
 ]  # fmt: skip
 COMMANDS = ["\x1b]0;evil\x07", "\x9b31mevil", "evil\n#define x evil", "a\revil", "\u202eevil", "\u2028evil"]
 COMMANDS += ["\x00evil", "\x7fevil"]
+OF_RUNNERS = ["::stop-commands::evil", " ::error file=a::evil", "a ##[error]evil"]  # of GitHub's workflows
 PLACES = ("DOC", "UNIT", "ASSUMED", "HOLDS", "FAILS")
 PLAIN = "plain"
 
@@ -78,6 +80,23 @@ def test_commands_and_texts_are_told_apart():
     assert all(command_in(text) is None and visible(text) == text for text in TEXTS)
     assert all(command_in(text) and command_in(visible(text), "\n") is None for text in COMMANDS)
     assert visible("a\n\tb\x1b[2J") == "a\n\tb\\x1b[2J"
+
+
+@pytest.mark.parametrize("text", OF_RUNNERS)
+def test_a_name_commands_no_runner(equations, text):
+    """The command's own lines began with such names (2026-11-20)."""
+    for place in ("HOLDS", "x", "s"):
+        with pytest.raises(SpecError, match=r"is a command, not text: (: :|# # \[)") as refusal:
+            from_plain(json.loads(equations.replace(json.dumps(place), json.dumps(text))))
+        assert command_in(str(refusal.value), "\n") is None
+
+
+def test_a_name_is_no_template_and_no_link_in_sarif(equations):
+    """Messages of SARIF can have placeholders and links (2026-11-20: a name could be one)."""
+    problem = from_plain(with_text(equations, "{0} [here](https://evil.example) [1, 2]", ["FAILS"]))
+    proved = [ProvedFile(prove(problem, Settings(timeout=10.0, jobs=1)), "s.py", {})]
+    text = json.loads(sarif_text(proved))["runs"][0]["results"][0]["message"]["text"]
+    assert text.startswith("fails {{0}} \\[here](https://evil.example) [1, 2] falsified")
 
 
 @pytest.mark.parametrize("text", COMMANDS)

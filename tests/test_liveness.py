@@ -144,6 +144,20 @@ def test_certificates_are_judged_again_and_forged_ones_refused(tmp_path):
         assert streamcheck("check", str(path)).returncode in (2, 4), number
 
 
+def test_a_proof_that_something_recurs_does_not_prove_that_it_stays(tmp_path):
+    """The same term in both claims."""
+    (tmp_path / "tick.py").write_text(
+        "from streamcheck import *\ntick = stream(Bool, lambda tick: [True] ++ ~tick)\nspec = Spec('s')\n"
+        "spec.prop('stays', tick)\nspec.infinitely_often('recurs', tick)\n"
+    )
+    done = streamcheck("prove", str(tmp_path / "tick.py"), "--certificates", str(tmp_path / "saved"), "--no-cache")
+    (saved,) = (p for p in (tmp_path / "saved").glob("*.json") if json.loads(p.read_text())["property"] == "recurs")
+    assert done.returncode == 1 and streamcheck("check", str(saved)).returncode == 0
+    saved.write_text(json.dumps(json.loads(saved.read_text()) | {"property": "stays"}))
+    done = streamcheck("check", str(saved))
+    assert done.returncode == 2 and "stays is not about infinite runs" in done.stderr
+
+
 def small_system(seed):
     """A spec with a few Bools, and claims and fairness about them."""
     rng = random.Random(seed)

@@ -14,8 +14,11 @@ from test_codegen import OPTIONS, SANITIZE
 
 from streamcheck import *
 from streamcheck.codegen.unit import CodeOptions, generate
+from streamcheck.core.evaluate import value_of
+from streamcheck.core.term import constant
 from streamcheck.lang.flatten import flatten
 from streamcheck.validate.bisimulation import validate
+from streamcheck.validate.ring_walk import WORD, index_after, is_moved
 
 SEEDS = range(24)
 needs_gcc = pytest.mark.skipif(not have("gcc"), reason="no gcc on this machine")
@@ -78,6 +81,39 @@ def test_inputs_that_follow_each_other_are_checked_to_have_no_padding():
     for other in wrong:
         assert other != check
         assert not validate(replace(code, files={**code.files, "watchdogs.c": text.replace(check, other)})).is_proved
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("+ offsetof", "- offsetof"),
+        (") + (i * sizeof(bool))", ") - (i * sizeof(bool))"),
+        ("(i * sizeof(bool))", "(i + sizeof(bool))"),
+        ("(i * sizeof(bool))", "(i * alignof(bool))"),
+        ("(i * sizeof(bool))", "(i * sizeof(uint16_t))"),
+        ("offsetof(watchdogs_inputs, beat0) + (i", "offsetof(watchdogs_inputs, beat1) + (i"),
+        ("(const uint8_t *)inputs", "(const uint16_t *)inputs"),
+    ],
+)
+def test_members_at_another_distance_are_refused(right, wrong):
+    code = unit_of(watchdogs([100] * 10))
+    text = code.files["watchdogs.c"]
+    (read,) = re.findall(r"^.*const bool beat = .*\n", text, re.M)
+    assert right in read
+    other = text.replace(read, read.replace(right, wrong))
+    assert not validate(replace(code, files={**code.files, "watchdogs.c": other})).is_proved
+
+
+def test_where_an_index_of_a_ring_is_after_some_steps():
+    """A rule that no solver is asked for."""
+    for length, index in ((n, i) for n in range(1, 6) for i in range(n)):
+        at = constant(WORD, index)
+        for distance in range(length):
+            after = (index + distance) % length
+            assert value_of(index_after(at, distance, length), {}) == after
+            assert [value_of(is_moved(constant(WORD, i), at, distance, length), {}) for i in range(length + 1)] == [
+                i == after for i in range(length + 1)
+            ]
 
 
 def test_watchdogs_are_one_loop_with_their_state_in_one_array():

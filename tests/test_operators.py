@@ -182,3 +182,11 @@ def test_mirrored_comparisons_compare_alike():
         for a, b in product((-1, 0, 1), repeat=2):
             given = {x: a, y: b}
             assert value_of(term(row.name, x, y), given) == value_of(term(row.mirrored, y, x), given)
+
+
+@pytest.mark.parametrize("name", [name for name, row in OPERATORS.items() if row.is_comparison])
+def test_a_comparison_with_its_operands_exchanged(name):
+    corners = {INT: (-1, 0, 1), DOUBLE: (-1.0, -0.0, 0.0, 1.0, math.nan, math.inf)}
+    pairs = [(constant(t, a), constant(t, b)) for t, some in corners.items() for a, b in product(some, some)]
+    for a, b in pairs:
+        assert value_of(term(name, a, b), {}) is value_of(term(OPERATORS[name].mirrored, b, a), {})

@@ -13,6 +13,7 @@ from streamcheck.core.printable import command_in, visible
 from streamcheck.core.term import TRUE, constant, term, variable
 from streamcheck.core.types import BOOL, DOUBLE, INT, REAL, array_of, enum_of, machine, struct_of
 from streamcheck.problem.claim import IMPLIED, WRITTEN, Claim, Goal, RangeOf, VacuityTest
+from streamcheck.problem.result import Verdicts
 from streamcheck.problem.specification import Cell, Constant, FunctionCall, Input, Named, Specification, Trigger
 from streamcheck.problem.specification_json import from_plain, to_plain
 from streamcheck.problem.system_json import system_from_plain, system_to_plain
@@ -158,6 +159,12 @@ def test_a_part_has_no_name_of_a_variable():
     named = Input("pair.first", INT, True, "", "", None)
     with pytest.raises(SpecError, match=r"`pair\.first` is the name of a variable and of a part of another"):
         replace(SPECIFICATION, inputs=(*SPECIFICATION.inputs, named))
+
+
+def test_the_status_of_alarms_and_of_what_was_stopped():
+    verdicts = Verdicts(SPECIFICATION, [], 0.0, [], machine=False)
+    for alarms, stopped, status in (([], 0, 0), (["x"], 0, 4), ([], 130, 130), (["x"], 143, 4)):
+        assert replace(verdicts, alarms=alarms, stopped=stopped).status == status
 
 
 @pytest.mark.parametrize("steps", [1, 127, 128, 40_000, 1 << 40])

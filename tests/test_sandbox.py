@@ -43,6 +43,8 @@ def command(folder, name, *arguments, **environment):
     )
 
 
+MMAP = "import ctypes; mmap = ctypes.CDLL(None).mmap; mmap.restype = ctypes.c_void_p; mmap.argtypes = "
+MMAP += "[ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]; "
 HOSTILE = {
     "socket": ("import socket; socket.socket()", "PermissionError"),
     "udp": ("import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)", "PermissionError"),
@@ -75,6 +77,22 @@ HOSTILE = {
         "import ctypes, os; assert ctypes.CDLL(None).unshare(0x10000000) == 0",
         "AssertionError",
     ),
+    "socket pair": ("import socket; socket.socketpair()", "PermissionError"),
+    "memory that is shared": ("import mmap; mmap.mmap(-1, 4 << 30)", "PermissionError"),
+    "memory like a stack": (f"{MMAP}assert mmap(None, 8 << 30, 3, 0x122, -1, 0) is None, 'refused'", "refused"),
+    "memory in a file": ("import os; os.memfd_create('m')", "PermissionError"),
+    "a signal": ("import fcntl, os; fcntl.fcntl(os.pipe()[0], fcntl.F_SETOWN, os.getppid())", "PermissionError"),
+    "which signal": ("import fcntl, os; fcntl.fcntl(os.pipe()[0], 10, 9)", "PermissionError"),
+    "shared memory of others": ("import ctypes; assert ctypes.CDLL(None).shmctl(0, 13, None) >= 0", "AssertionError"),
+    "queues of others": ("import ctypes; assert ctypes.CDLL(None).mq_unlink(b'/q') >= 0", "AssertionError"),
+    "scheduling of the command": (
+        "import os; os.sched_setscheduler(os.getppid(), os.SCHED_IDLE, os.sched_param(0))",
+        "PermissionError",
+    ),
+    "emptied": ("import os; os.open(__file__, os.O_RDONLY | os.O_TRUNC)", "Operation not permitted"),
+    "flags of a file": ("import fcntl; fcntl.ioctl(open(__file__), 0x40086602, bytes(8))", "PermissionError"),
+    "attributes of a file": ("import os; os.listxattr('/etc')", "PermissionError"),
+    "watch of a folder": ("import ctypes; assert ctypes.CDLL(None).inotify_init1(0) >= 0", "AssertionError"),
     "a system call": ("import ctypes; assert ctypes.CDLL(None).syscall(41, 2, 1, 0) >= 0", "AssertionError"),
 }
 
@@ -180,6 +198,70 @@ def test_forged_records_are_an_error_of_the_spec(sent, tmp_path):
     for name in ("prove", "run"):
         done = command(tmp_path, name, "s.py", "--sandbox")
         assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
+
+
+OF_ITS_PROCESS = """import signal, sys, time
+frame = sys._getframe()
+while "channel" not in frame.f_locals:
+    frame = frame.f_back
+channel = frame.f_locals["channel"]
+"""
+
+
+@needs_kernel
+def test_forged_log_records_command_no_terminal(tmp_path):
+    """They ended in an internal error, or were written as they are (2026-11-20)."""
+    evil = '"\\x1b]0;evil\\x07 %s"'
+    rows = [f"['streamcheck.run.' + {evil}, 50, 1e400, {evil}]", f"[{evil}, 50, -1e400, {evil}]"]
+    sent = "".join(f"channel.send({{'log': {row}}})\n" for row in rows)
+    (tmp_path / "s.py").write_text(OF_ITS_PROCESS + sent + HONEST)
+    done = command(tmp_path, "prove", "s.py", "--sandbox", "-v")
+    assert done.returncode == 0 and "\\x1b]0;evil" in done.stderr
+    assert "\x1b" not in done.stderr and "Traceback" not in done.stderr
+    (tmp_path / "s.py").write_text(OF_ITS_PROCESS + "channel.send({'log': [5, 'x', {}, []]})\n" + HONEST)
+    done = command(tmp_path, "prove", "s.py", "--sandbox")
+    assert done.returncode == 2 and "a channel that is not its own" in done.stderr
+
+
+@needs_kernel
+@pytest.mark.parametrize("sent", ["5", "['/etc/shadow', 'x']", "[[], 1]"])
+def test_a_forged_line_at_work_is_none(sent, tmp_path):
+    (tmp_path / "s.py").write_text(OF_ITS_PROCESS + f"answer = {{'at': {sent}}}\n")
+    with (tmp_path / "s.py").open("a") as file:
+        file.write("signal.signal(signal.SIGUSR1, lambda *_: channel.send(answer))\ntime.sleep(60)\n")
+    with pytest.raises(SpecError, match="timed out after 1 s"):
+        read(Target(str(tmp_path / "s.py"), None, confined=True), 1.0)
+
+
+SECRET = "token = 'secret'"
+
+
+def page_of(folder, file, *arguments):
+    done = command(folder, "prove", file, "--no-cache", "--html", "page.html", *arguments)
+    assert done.returncode == 1 and "secret" not in done.stdout + done.stderr, done.stderr
+    return (folder / "page.html").read_text()
+
+
+@needs_kernel
+@pytest.mark.parametrize("name", ["other/key.py", "other/key", "work/.hidden/key.py"])
+def test_a_page_has_no_lines_of_files_that_the_spec_could_not_read(name, tmp_path):
+    """A place is data: who wrote the spec chose its file (2026-11-20: a page had the lines of any file)."""
+    folder, secret = tmp_path / "work", tmp_path / name
+    folder.mkdir()
+    secret.parent.mkdir(exist_ok=True)
+    secret.write_text(SECRET)
+    claim = f"exec(compile(\"spec.prop('q', x > 3)\", {str(secret)!r}, 'exec'))\n"
+    (folder / "s.py").write_text(HONEST + claim)
+    assert "secret" not in page_of(folder, "s.py", "--sandbox")
+    shown = command(folder, "show", "s.py", "--as", "json")
+    (folder / "s.json").write_text(shown.stdout)
+    assert str(secret) in shown.stdout and "secret'" not in page_of(folder, "s.json")
+
+
+@needs_kernel
+def test_a_page_has_the_lines_of_the_spec(tmp_path):
+    (tmp_path / "s.py").write_text(HONEST + "spec.prop('q', x > 3)\n")
+    assert "samples=[1, 2, 3]" in page_of(tmp_path, "s.py", "--sandbox")
 
 
 @pytest.mark.parametrize(

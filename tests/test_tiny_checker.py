@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from base_lines import TINY, lines_of
+from base_lines import TINY
 from operator_cases import cases as operator_cases
 from planted_faults import faults
 from random_specs import NOT_EXACT, value
@@ -42,7 +42,7 @@ def test_it_is_small_and_shares_no_code():
     modules |= {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
     assert {m.partition(".")[0] for m in modules} <= sys.stdlib_module_names
     assert "import_module" not in TINY.read_text() and "exec(" not in TINY.read_text()
-    assert lines_of(TINY) <= MOST_LINES
+    assert len(TINY.read_text().splitlines()) <= MOST_LINES
 
 
 def test_a_solver_that_is_not_there_is_told(tmp_path):
@@ -60,13 +60,12 @@ def answers(claim):
     """The answers to a claim without variables in each rendering that has one."""
     plain = to_plain(Specification("s", (), (), (), (), (), (), (Claim("p", claim),), (), None))
     system, claims = TINY_MODULE.read_equations(plain)
+    TINY_MODULE.require_types(system, claims.values())
+    (_, goal), *_ = TINY_MODULE.obligations(claims["p"], [], [], "inductive", 1)
     for over_int in (False, True):
-        script = TINY_MODULE.Script(system, TINY_MODULE.Rendering(over_int))
-        try:
-            script.require(f"(not {script.all_of([claims['p']], 0)})")
-        except TINY_MODULE.NotRead:
-            continue
-        yield in_process([], script.text(), 20.0)
+        text = TINY_MODULE.query(system, over_int, *goal)
+        if "|" not in text:
+            yield in_process([], text, 20.0)
 
 
 def result_is(applied, expected):
@@ -202,7 +201,7 @@ def test_what_is_not_as_the_format_says_is_damaged(number):
     certificate |= {"claim": "proved", **proof(specification, "even")}
     assert TINY_MODULE.check(equations, certificate, [], 5.0)[0] == "proved"
     [*damaged_rows()][number](equations, certificate)
-    with pytest.raises((TINY_MODULE.Damaged, LookupError, TypeError, ValueError)):
+    with pytest.raises((LookupError, TypeError, ValueError)):
         TINY_MODULE.check(equations, certificate, [], 5.0)
 
 

@@ -18,6 +18,12 @@ class Mode(enum.Enum):
     ON = 1
 
 
+@struct
+class Pair:
+    modes: Array(EnumOf(Mode), 2)
+    numbers: Array(Word8, 2)
+
+
 def dogs():
     late = Word8(0)
     for i in range(10):
@@ -55,6 +61,25 @@ def refused(spec, pattern, text, **options):
     outcome = validate(replace(code, files={**code.files, name: changed}))
     assert not outcome.is_proved
     return outcome.failures[0]
+
+
+def test_constants_of_enums_within_structs_and_arrays_have_their_values():
+    """No step depends on the constants, whose numbers another unit may use."""
+    numbers = extern("p", Pair).numbers
+    spec = Spec("nested")
+    spec.trigger("shown", numbers[0] > 3, [numbers[1]])
+    code = unit_of(spec)
+    header = code.files["nested.h"]
+    name = re.search(r"(\w*ON\w*) = 1", header)
+    assert name and validate(code).is_proved
+    other = {**code.files, "nested.h": header.replace(name[0], f"{name[1]} = 7")}
+    assert not validate(replace(code, files=other)).is_proved
+
+
+def test_the_functions_that_others_call_are_there():
+    code = unit_of(modes())
+    other = {n: re.sub(r"\b(modes_)?step\(", "other_step(", text) for n, text in code.files.items()}
+    assert not validate(replace(code, files=other)).is_proved
 
 
 @pytest.mark.parametrize("copilot", [False, True])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 import sys
 from dataclasses import dataclass
 from types import FrameType
+
+from streamcheck.core.code_lines import line_of
 
 PACKAGE = "streamcheck"
 
@@ -18,7 +19,7 @@ class Location:
 
     @property
     def text(self) -> str:
-        return linecache.getline(self.file, self.line).strip()
+        return line_of(self.file, self.line).strip()
 
     @property
     def short(self) -> str:

@@ -20,7 +20,8 @@ def require_printable(texts: Iterable[tuple[str | None, Location | None]], allow
         for shown in (text, None if where is None else where.file):
             found = None if shown is None else command_in(shown, allowed)
             if found is not None:
-                raise SpecError(f"{shown!r} has a character that is a command, not text: {found}", where)
+                words = repr(shown).replace("##[", "# # [")
+                raise SpecError(f"{words} has a character that is a command, not text: {found}", where)
 
 
 def require_printable_names(specification: Specification) -> None:

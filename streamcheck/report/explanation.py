@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from linecache import getlines
 
+from streamcheck.core.code_lines import lines_of
 from streamcheck.core.types import plural
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import Cause, Result
@@ -35,7 +35,7 @@ def proof_lines(specification: Specification, claim: Claim, proof: Certificate, 
         subject = "it follows from what is below, which holds"
     yield f"    {subject} {_how_shown(proof)}"
     where = specification.where
-    source = "" if where is None or not where.file.endswith(".py") else "".join(getlines(where.file))  # of a cell, too
+    source = "" if where is None or not where.file.endswith(".py") else "".join(lines_of(where.file))  # of a cell, too
     if not source:
         yield from (f"      {term_text(specification, term)}" for term in [*others, *proof.equalities])
         return

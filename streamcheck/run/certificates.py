@@ -53,9 +53,7 @@ class Rechecked:
 
     @property
     def verdict(self) -> Literal["holds", "rejected", "not decided"]:
-        if self.why is None:
-            return "holds"
-        return "not decided" if self.undecided else "rejected"
+        return "holds" if self.ok else "not decided" if self.undecided else "rejected"
 
     def __str__(self) -> str:
         proofs = f" ({self.proofs})" if self.proofs is not None else ""

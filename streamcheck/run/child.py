@@ -127,7 +127,7 @@ class Channel:
         """The next record that is no log record."""
         while (record := self._first()) is not None:
             match record[0]:
-                case {"log": [name, level, at, message]}:
+                case {"log": [str(name), int(level), int() | float() as at, str(message)]}:
                     self.logged.append((name, level, at, message))
                 case _:
                     return record
@@ -177,10 +177,8 @@ class Child:
         """Seconds of processor time that it has used, all its threads together."""
         if not self.pid:
             return self._used
-        try:
+        with contextlib.suppress(OSError):  # it has ended, and nobody has waited for it yet
             self._used = time.clock_gettime((~self.pid << 3) | CPUCLOCK_SCHED)
-        except OSError:  # it has ended, and nobody has waited for it yet
-            return self._used
         return self._used
 
     def pause(self) -> bool:

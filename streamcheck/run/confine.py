@@ -2,8 +2,10 @@
 
     Landlock   Python's own files, those of the spec's folder and of the module path can be read (but none that is
                hidden at the top of such a folder); nothing can be written, made or removed
-    seccomp    no socket, no new process, no program, no signal to others, no change of a file's mode, owner or times
-    limits     memory, open files; no capability, even for root
+    seccomp    no socket, no new process, no program, no signal to others, no change of a file's mode, owner, times or
+               flags, nothing that processes share (queues, memory), no watch over folders
+    limits     memory, open files; no capability, even for root. Memory that is shared, or grows downwards, is refused:
+               the limit does not count it
 
 What the kernel cannot enforce is not promised: `confine` fails unless it has both. The clock, the environment and the
 memory that the process began with can be read; none of it can leave but as part of the equations.
@@ -35,6 +37,7 @@ PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_FILTER = 38, 22, 2
 
 # seccomp: instructions of include/uapi/linux/bpf_common.h, and what a filter may answer.
 LOAD, EQUALS, IS_AT_LEAST, HAS_BITS, ANSWER = 0x20, 0x15, 0x35, 0x45, 0x06
+WORD = 8  # bytes of an argument
 ALLOW, KILL, EPERM, ENOSYS = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026
 NUMBER, ARCHITECTURE, FIRST_ARGUMENT = 0, 4, 16  # offsets in what a filter reads
 CLONE_THREAD = 0x10000
@@ -42,10 +45,10 @@ ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 
 # The numbers of system calls, on x86_64 and aarch64; None if there is none.
 REFUSED: Mapping[str, tuple[int | None, int | None]] = {
-    "socket": (41, 198), "connect": (42, 203), "bind": (49, 200), "listen": (50, 201), "accept": (43, 202),
-    "accept4": (288, 242), "fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281),
-    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "tkill": (200, 130),
-    "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "pidfd_open": (434, 434),
+    "socket": (41, 198), "socketpair": (53, 199), "connect": (42, 203), "bind": (49, 200), "listen": (50, 201),
+    "accept": (43, 202), "accept4": (288, 242), "fork": (57, None), "vfork": (58, None), "execve": (59, 221),
+    "execveat": (322, 281), "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "tkill": (200, 130), "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "pidfd_open": (434, 434),
     "pidfd_getfd": (438, 438), "pidfd_send_signal": (424, 424), "io_uring_setup": (425, 425), "bpf": (321, 280),
     "userfaultfd": (323, 282), "perf_event_open": (298, 241), "add_key": (248, 217), "request_key": (249, 218),
     "keyctl": (250, 219), "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39),
@@ -54,11 +57,25 @@ REFUSED: Mapping[str, tuple[int | None, int | None]] = {
     "lchown": (94, None), "fchownat": (260, 54), "utime": (132, None), "utimes": (235, None),
     "futimesat": (261, None), "utimensat": (280, 88), "setxattr": (188, 5), "lsetxattr": (189, 6),
     "fsetxattr": (190, 7), "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
-    "truncate": (76, 45), "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186), "mq_open": (240, 180),
-    "setpriority": (141, 140), "sched_setaffinity": (203, 122), "ioprio_set": (251, 30),
+    "getxattr": (191, 8), "lgetxattr": (192, 9), "fgetxattr": (193, 10), "listxattr": (194, 11),
+    "llistxattr": (195, 12), "flistxattr": (196, 13), "setxattrat": (463, 463), "getxattrat": (464, 464),
+    "listxattrat": (465, 465), "removexattrat": (466, 466), "file_setattr": (469, 469), "truncate": (76, 45),
+    "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "semget": (64, 190), "semop": (65, 193),
+    "semtimedop": (220, 192), "semctl": (66, 191), "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188),
+    "msgctl": (71, 187), "mq_open": (240, 180), "mq_unlink": (241, 181), "memfd_create": (319, 279),
+    "memfd_secret": (447, 447), "inotify_init": (253, None), "inotify_init1": (294, 26),
+    "fanotify_init": (300, 262), "syslog": (103, 116), "setpriority": (141, 140), "sched_setaffinity": (203, 122),
+    "sched_setparam": (142, 118), "sched_setscheduler": (144, 119), "sched_setattr": (314, 274),
+    "ioprio_set": (251, 30),
 }  # fmt: skip
-UNKNOWN_TO_LIBRARIES = (435, 435)  # clone3, whose flags no filter sees: libraries use clone instead
+UNKNOWN_TO_LIBRARIES = ((435, 435), (437, 437))  # clone3, openat2: no filter sees their flags. Libraries do without
 CLONE, KILL_CALL, TGKILL, PRLIMIT, CAPSET = (56, 220), (62, 129), (234, 131), (302, 261), (126, 91)
+OPEN, OPENAT, FCNTL, IOCTL, MMAP = (2, None), (257, 56), (72, 25), (16, 29), (9, 222)
+O_TRUNC = 0x200  # which Landlock sees from Linux 6.2 on
+F_SETOWN, F_SETSIG, F_SETOWN_EX = 8, 10, 15  # who gets which signal when a pipe can be read
+# Of ioctl: questions about terminals and bytes, and whether descriptors wait and stay open.
+TCGETS, TCGETS2, TIOCGWINSZ, HARMLESS = 0x5401, 0x802C542A, 0x5413, (0x541B, 0x5421, 0x5450, 0x5451)
+MAP_SHARED, MAP_ANONYMOUS, MAP_GROWSDOWN = 0x01, 0x20, 0x100
 HIGHEST = 0x40000000  # numbers from here on are of another convention
 
 
@@ -191,11 +208,19 @@ def _program() -> Iterator[bytes]:
         number = numbers[column]
         if number is not None:
             yield from _if(EQUALS, number, EPERM)
-    yield from _if(EQUALS, UNKNOWN_TO_LIBRARIES[column], ENOSYS)
-    yield from _only(CLONE[column], HAS_BITS, CLONE_THREAD)  # threads are made, processes are not
-    for call in (KILL_CALL, TGKILL):
-        yield from _only(call[column], EQUALS, os.getpid())
-    yield from _only(PRLIMIT[column], EQUALS, 0)
+    for unknown in UNKNOWN_TO_LIBRARIES:
+        yield from _if(EQUALS, unknown[column], ENOSYS)
+    yield from _only(CLONE[column], 0, HAS_BITS, CLONE_THREAD)  # threads are made, processes are not
+    for signalling in (KILL_CALL, TGKILL):
+        yield from _only(signalling[column], 0, EQUALS, os.getpid())
+    yield from _only(PRLIMIT[column], 0, EQUALS, 0)
+    yield from _only(IOCTL[column], 1, EQUALS, TCGETS, TCGETS2, TIOCGWINSZ, *HARMLESS)
+    yield from _never(FCNTL[column], 1, EQUALS, F_SETOWN, F_SETSIG, F_SETOWN_EX)
+    yield from _never(OPENAT[column], 2, HAS_BITS, O_TRUNC)
+    if (call := OPEN[column]) is not None:
+        yield from _never(call, 1, HAS_BITS, O_TRUNC)
+    is_shared = [*_unless(HAS_BITS, MAP_ANONYMOUS, ALLOW), *_if(HAS_BITS, MAP_SHARED, EPERM)]
+    yield from _by_argument(MMAP[column], 3, [*_if(HAS_BITS, MAP_GROWSDOWN, EPERM), *is_shared], ALLOW)
     yield _instruction(ANSWER, ALLOW)
 
 
@@ -213,9 +238,19 @@ def _unless(test: int, operand: int, answer: int) -> Iterator[bytes]:
     yield _instruction(ANSWER, answer)
 
 
-def _only(number: int, test: int, operand: int) -> Iterator[bytes]:
-    """The call is allowed if its first argument passes the test."""
-    yield _instruction(EQUALS, number, 0, 4)
-    yield _instruction(LOAD, FIRST_ARGUMENT)
-    yield from _unless(test, operand, EPERM)
-    yield _instruction(ANSWER, ALLOW)
+def _only(number: int, argument: int, test: int, *operands: int) -> Iterator[bytes]:
+    """The call is allowed if its argument passes one of the tests."""
+    return _by_argument(number, argument, [i for operand in operands for i in _if(test, operand, ALLOW)], EPERM)
+
+
+def _never(number: int, argument: int, test: int, *operands: int) -> Iterator[bytes]:
+    """The call is refused if its argument passes one of the tests."""
+    return _by_argument(number, argument, [i for operand in operands for i in _if(test, operand, EPERM)], ALLOW)
+
+
+def _by_argument(number: int, argument: int, tests: list[bytes], otherwise: int) -> Iterator[bytes]:
+    """Of the call the argument is loaded, so what follows cannot look at its number: it is answered here."""
+    yield _instruction(EQUALS, number, 0, len(tests) + 2)
+    yield _instruction(LOAD, FIRST_ARGUMENT + WORD * argument)
+    yield from tests
+    yield _instruction(ANSWER, otherwise)

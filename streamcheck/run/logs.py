@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
+from streamcheck.core.printable import visible
+
 LogRow: TypeAlias = tuple[str, int, float, str]  # logger, level, time, message
 PACKAGE = logging.getLogger("streamcheck")
 ON_ITS_WAY = 0.25  # seconds between the making of a record and its being in the pipe, on a busy machine
@@ -64,10 +66,11 @@ class Timeline:
 
 
 def hand_out(row: LogRow, worker: str = "") -> None:
-    """One record to the loggers of this process."""
-    name, level, at, message = row
+    """One record to the loggers of this process. Code of a spec may have sent it: it becomes text, of this package, of
+    a time that has been."""
+    name, level, at, message = visible(row[0]), row[1], max(0.0, min(row[2], time.monotonic())), visible(row[3])
     log = logging.getLogger(name)
-    if log.isEnabledFor(level):
+    if name.partition(".")[0] == PACKAGE.name and log.isEnabledFor(level):
         created = BEGAN + at
         record = log.makeRecord(name, level, "", 0, message, (), None, extra={"worker": worker})
         record.created, record.msecs = created, created % 1 * 1000

@@ -19,6 +19,7 @@ from streamcheck.run.memory import memory_limit, tells_no_room
 from streamcheck.run.stop import Stopped
 
 PATIENCE = 0.2  # seconds that a child has to answer where it is
+INTERNAL = "internal error in streamcheck (not in your spec)\n"
 Send = Callable[[Any], None]
 
 
@@ -66,8 +67,9 @@ class Sandbox:
             shown = f"\n    {where.text}" if where.text else ""
             raise Stopped(f"{stopped.word} while {self.doing}, at {where}{shown}", stopped.status) from None
         except Ended:
-            why = "the process ended before it was done (the spec may have ended it)"
-            raise SpecError(f"{self.doing}: {why}") from None
+            raise SpecError(
+                f"{self.doing}: the process ended before it was done (the spec may have ended it)"
+            ) from None
         except Forged:
             raise self._forgery() from None
         finally:
@@ -92,9 +94,9 @@ class Sandbox:
         self._child.ask()
         try:
             while True:
-                record = channel.receive(max(0.0, until - time.monotonic()))
-                if "at" in record:
-                    return Location(*record["at"]) if record["at"] else None
+                match channel.receive(max(0.0, until - time.monotonic())):
+                    case {"at": [str(file), int(line)]}:
+                        return Location(file, line)
         except (TooLate, Ended, Forged):
             return None
 
@@ -121,7 +123,5 @@ def _answer(
         at = [] if place is None else [place.file, place.line]
         channel.send({"error": str(error), "brief": error.brief, "at": at})
     except BaseException as error:
-        if tells_no_room(error):
-            channel.send({"error": f"{doing}: out of memory"})
-            return
-        channel.send({"error": "internal error in streamcheck (not in your spec)\n" + traceback.format_exc()})
+        why = f"{doing}: out of memory" if tells_no_room(error) else INTERNAL + traceback.format_exc()
+        channel.send({"error": why})

@@ -14,6 +14,7 @@ from streamcheck.problem.specification import Specification
 from streamcheck.problem.specification_json import from_plain, to_plain
 from streamcheck.run.limits import time_limit
 from streamcheck.run.memory import memory_limit
+from streamcheck.run.places import with_known_places, with_places_of
 from streamcheck.run.sandbox import Sandbox, Send
 
 if TYPE_CHECKING:
@@ -102,12 +103,12 @@ def _read_specifications(
             lustre = target.path.endswith(".lus")
             return _read_lustre(target) if lustre else _select([_read_system(target.path)], target)
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
-    work = _loader(target, expressions)
-    doing = f"loading {target.path}"
+    work, doing = _loader(target, expressions), f"loading {target.path}"
     with Sandbox(work, seconds=limit, doing=doing, memory=memory, confined_to=target.confined_to) as child:
         loaded = child.receive()
     with as_sent(doing):
-        specifications, left_out = [from_plain(row) for row in loaded["specs"]], list(map(str, loaded["left out"]))
+        rows = with_places_of(target.path, loaded["specs"]) if target.confined else loaded["specs"]
+        specifications, left_out = [from_plain(row) for row in rows], list(map(str, loaded["left out"]))
     if target.spec is not None:
         return _select(specifications, target, left_out)
     return _with_warnings(specifications, left_out)
@@ -165,7 +166,8 @@ def _read_json(path: str) -> list[Specification]:
         from streamcheck.lang.requirements.export import read_export
 
         return read_export(path, data)
-    return [from_plain(row, path) for row in (data if isinstance(data, list) else [data])]
+    rows = with_known_places(data if isinstance(data, list) else [data], [os.path.dirname(path), os.curdir])
+    return [from_plain(row, path) for row in rows]
 
 
 def _select(all_of_them: list[Specification], target: Target, left_out: Sequence[str] = ()) -> list[Specification]:

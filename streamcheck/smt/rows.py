@@ -179,9 +179,7 @@ class Chosen(Rows):
         value = int(self.number(node.args[0]))
         floored = node.op in ("floordiv", "mod")
         q = value // divisor if floored else abs(value) // abs(divisor) * (1 if (value < 0) == (divisor < 0) else -1)
-        rest_row = a.plus_constant(-q * divisor)
-        if not floored:
-            self.literals.append(compare("lt" if value < 0 else "ge", a, Row({}, 0)))
+        rest_row = a.plus_constant(-q * divisor)  # of a truncated quotient it has the sign of a, and so has q·d
         upward = divisor > 0 if floored else value >= 0
         low, high = (0, abs(divisor) - 1) if upward else (1 - abs(divisor), 0)
         self.literals += [compare("ge", rest_row, Row({}, low)), compare("le", rest_row, Row({}, high))]

@@ -51,7 +51,9 @@ MORE_TESTS = """data series literals problem_parts smt_values c_corners numbers 
     types formats flatten btor2 aut checks guards float_corners pack loops rounds choices c_lines c_names c_limits
     bound assumptions delays chain proofs wrong_c ic3 bit_pdr lifted_pdr predicates native invariants sharing
     acceleration engines minic minic_calls minic_meaning c_library lustre reasons prove_corners simplest results
-    tiny_checker language library codegen operators long_runs explain features failing_states compile mutants"""
+    tiny_checker language library codegen operators long_runs explain features failing_states compile mutants
+    liveness realizable realizability_ways needs components compositional equal reachability counterexamples outputs
+    check_command explain_programs"""
 TESTS = [*FEW_TESTS, *MORE_TESTS.split()]
 SLOWEST = 6.0  # seconds of a test that is used
 FIRST, MOST = 2.0, 25.0  # seconds of the tests that a mutant meets at first, and in all

@@ -56,9 +56,9 @@ class Started:
         if self.process.stdout is not None:
             return tuple(file.read().decode() for file in (self.process.stdout, self.process.stderr))
         texts = []
-        for file in (self.out, self.err):
-            file.seek(0)
-            texts.append(file.read())
+        for file in (self.out, self.err):  # without `seek`: the command writes at the same offset
+            whole = os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0)
+            texts.append(whole.decode(errors="replace"))
         return tuple(texts)
 
     def running(self):

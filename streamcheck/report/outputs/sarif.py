@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
@@ -28,6 +29,8 @@ RULES = {
     "warning": ("warning", "The spec may not say what is meant."),
     "contradiction": ("error", "Two parts of streamcheck disagree."),
 }
+PLACEHOLDER = re.compile(r"\{(\d+)\}")  # that arguments of the message would replace [SARIF, 3.11.5]
+LINK = re.compile(r"\[(?=[^\[\]]*\]\()")  # the begin of an embedded link [SARIF, 3.11.6]
 MOST_FLOW = 2000  # places of a code flow: the last ones are kept
 
 
@@ -68,7 +71,7 @@ def _row(one: ProvedFile, rule: str, key: str, text: str, where: Location | None
         "ruleId": rule,
         "ruleIndex": list(RULES).index(rule),
         "level": RULES[rule][0],
-        "message": {"text": text},
+        "message": _message(text),
         "locations": [_location(*one.place(where))],
         "partialFingerprints": {"streamcheck/v1": fingerprint},
     }
@@ -87,7 +90,7 @@ def _run_flow(one: ProvedFile, result: Result, run: RunTimeline) -> Iterator[dic
     """At each step the lines whose values are new, then the property."""
     rows = [s for s in run.signals if s.matters and not s.claim and s.where is not None]
     for i, number in enumerate(run.numbers):
-        state = {s.name: {"text": s.texts[i]} for s in rows}
+        state = {s.name: _message(s.texts[i]) for s in rows}
         for signal in rows:
             if i == 0 or signal.texts[i] != signal.texts[i - 1]:
                 text = f"step {number}: {signal.name} = {signal.texts[i]}"
@@ -107,9 +110,14 @@ def _path_flow(one: ProvedFile, path: PathReplay) -> Iterator[dict[str, Any]]:
 
 
 def _step(place: tuple[str, int], text: str, number: int, state: dict[str, Any], importance: str) -> dict[str, Any]:
-    row: dict[str, Any] = {"location": _location(*place) | {"message": {"text": text}}, "importance": importance}
+    row: dict[str, Any] = {"location": _location(*place) | {"message": _message(text)}, "importance": importance}
     row["executionOrder"] = number + 1  # from 1 on
     return row | ({"state": state} if state else {})
+
+
+def _message(text: str) -> dict[str, str]:
+    """The text, which names and values can make neither a template nor a link."""
+    return {"text": LINK.sub(r"\\[", PLACEHOLDER.sub(r"{{\1}}", text))}
 
 
 def _location(file: str, line: int) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from linecache import getlines
 from typing import Any
 
+from streamcheck.core.code_lines import lines_of
 from streamcheck.report.page.document import Page, fold_out
 
 NEAR = 3  # lines around those that the C comes from
@@ -50,7 +50,7 @@ def _side_by_side(code: TracedCode) -> Iterator[str]:
     yield '<p class="legend partners" aria-live="polite">&nbsp;</p>'
     yield '<div class="both"><div class="source" tabindex="0" role="region" aria-label="the spec">'
     for i, (file, needed) in enumerate(files.items()):
-        lines = getlines(file)
+        lines = lines_of(file)
         near = {n for line in needed for n in range(line - NEAR, line + NEAR + 1)}
         shown = [n for n in range(1, len(lines) + 1) if n in near or len(lines) <= 400]
         yield from _lines(file, [(n, lines[n - 1].rstrip("\n")) for n in shown], f"s{i}", to_c)

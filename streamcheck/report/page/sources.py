@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import sha256
-from linecache import getlines
 from typing import Any
 
+from streamcheck.core.code_lines import lines_of
 from streamcheck.core.location import Location
 
 WHOLE = 1500  # lines of a file that is shown from end to end
@@ -39,8 +39,7 @@ class Sources:
         if where is None:
             return None
         if where.file not in self._files:
-            lines = getlines(where.file)
-            self._files[where.file] = Source(str(where).rpartition(":")[0], lines)
+            self._files[where.file] = Source(str(where).rpartition(":")[0], lines_of(where.file))
         source = self._files[where.file]
         if not 1 <= where.line <= len(source.lines):
             return None
