@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Literal, TypeAlias
 
-Finding: TypeAlias = Literal["ok", "missing", "wrong"]
+Health: TypeAlias = Literal["ok", "missing", "wrong"]
 SECONDS = 20.0
 SOLVERS = {"z3-solver": "z3", "cvc5": "cvc5", "bitwuzla": "bitwuzla"}
 LIBRARIES = {"click": "click", "sympy": "sympy", "pycparser": "pycparser", "pyvcd": "vcd", "rich": "rich"}
@@ -36,7 +36,7 @@ class CheckedTool:
     those that are `needed`."""
 
     name: str
-    finding: Finding
+    finding: Health
     text: str
     get: str = ""
     needed: bool = False
