@@ -19,7 +19,9 @@ from streamcheck.problem.problem import claim_named
 from streamcheck.problem.result import Replay
 from streamcheck.problem.verdict import Falsified, Trace, Unknown
 from streamcheck.run import endless
+from streamcheck.run.child import Child
 from streamcheck.run.source import Target, read
+from streamcheck.smt import watch
 from streamcheck.smt.solver import TOO_LONG
 from streamcheck.smt.watch import A_LOOK, limit_processor_time
 from streamcheck.smt.work import work_done
@@ -158,3 +160,31 @@ def test_the_watch_over_a_query_does_not_keep_its_solver():
         time.sleep(4 * A_LOOK)
     del query
     assert kept() is None
+
+
+class EndlessQuery:
+    """Stands for a solver whose query ends only if it is interrupted."""
+
+    def __init__(self):
+        self.is_interrupted = False
+
+    def interrupt(self):
+        self.is_interrupted = True
+
+    def ask(self, seconds):
+        began = time.process_time()
+        with limit_processor_time(self, seconds):
+            while not self.is_interrupted and time.process_time() - began < 10.0:
+                pass
+        return self.is_interrupted
+
+
+def test_a_forked_child_has_a_watch_of_its_own():
+    """Its parent's thread is not there, and its lock may be held when it is forked."""
+    assert EndlessQuery().ask(0.0)  # the parent has a watch now
+    with watch._watch()._lock:
+        child = Child(lambda channel: channel.send(EndlessQuery().ask(0.0)))
+    try:
+        assert child.channel.receive(60.0) is True
+    finally:
+        child.end()

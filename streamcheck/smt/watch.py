@@ -2,11 +2,13 @@
 
 z3's own limit counts units of work, and at products of Ints some loops count hardly any. A thread beside the query
 looks at the processor time of the process, and interrupts the query when that is used up. The thread lives as long as
-its process, and sleeps while no such query is asked.
+its process, and sleeps while no such query is asked. A forked child has none of its parent's threads, and locks as they
+were: it forgets its parent's thread, and starts one of its own for its first such query.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -58,6 +60,8 @@ def limit_processor_time(solver: Any, seconds: float) -> Iterator[None]:
 
 @cache
 def _watch() -> Watch:
-    """The one of this process. A forked child has no threads of its parent: it is made when it is first needed, which
-    is in a worker."""
+    """The one of this process, made when it is first needed."""
     return Watch()
+
+
+os.register_at_fork(after_in_child=_watch.cache_clear)
