@@ -29,7 +29,7 @@ BUDGETS = (0.3, 2.0, 10.0, 60.0, math.inf)  # seconds of processor time, by the 
 SLOW = 0.1  # seconds of a check after which another checker starts, if proofs wait
 MOST_PAUSED = 6  # checkers beside those at work
 MOST_AHEAD = 16  # proofs that are sent to a checker before it is free
-LONG = 1.0  # seconds of processor time that checks of a proof have at least before others work on the property again
+LONG = 2.0  # seconds of processor time that checks of a proof have at least before others work on the property again
 CHEAP_K, CHEAP_INVARIANTS = 3, 100  # up to here a check takes milliseconds, nearly always
 
 
@@ -196,7 +196,7 @@ class Checks:
         """Give the free checkers work, and pause the checks that are over their budgets while others wait."""
         now = time.monotonic()
         for checker in list(self.checkers):
-            if checker.at_work and (checker.ahead or self._paused() or self._ready()):
+            if checker.at_work and (checker.ahead or self._in_pause() or self._ready()):
                 self._bound(checker)
         while self._begin_next(now):
             pass
@@ -216,7 +216,7 @@ class Checks:
         if checker.time_used < BUDGETS[proof.tries]:
             return
         proof.tries = min(proof.tries + 1, len(BUDGETS) - 1)
-        if len(self._paused()) < MOST_PAUSED and checker.pause():
+        if len(self._in_pause()) < MOST_PAUSED and checker.pause():
             for other in self._waiting.get(id(proof.evidence), ()):
                 other.tries = proof.tries
             return
@@ -226,14 +226,14 @@ class Checks:
             other.tries, other.spent = tries, spent
         self._end(checker)
 
-    def _paused(self) -> list[CheckerProcess]:
+    def _in_pause(self) -> list[CheckerProcess]:
         """The paused checkers, the one that goes on first at the front."""
         paused = [(c.proof.tries, c.since, c) for c in self.checkers if c.paused and c.proof is not None]
         return [checker for _, _, checker in sorted(paused, key=lambda row: row[:2])]
 
     def _begin_next(self, now: float) -> bool:
         """Let a paused check go on, or send the next proof to a free checker. False if there is none, or no room."""
-        ready, paused = self._ready(), self._paused()
+        ready, paused = self._ready(), self._in_pause()
         fewest = min((p.tries for p in ready), default=math.inf)
         if paused and paused[0].proof is not None and paused[0].proof.tries <= fewest:
             if not self._has_room(now):
