@@ -114,7 +114,7 @@ class Director:
     _wanted: set[str] = field(init=False)  # those of the asked that are not held
 
     def __post_init__(self) -> None:
-        most = 1 if self.deterministic or self.jobs == 1 else MOST_CHECKERS
+        most = 1 if self.deterministic else min(self.jobs, MOST_CHECKERS)
         self._checks = Checks(self._new_checker, most, self.deaths)
         self._longer = LongerRuns(self._undecided.true_up_to, for_ever=self.deterministic)
         self._open = dict.fromkeys(p.name for p in self.problem.properties)

@@ -152,6 +152,8 @@ def _portfolio(portion: Portion, jobs: int, *, program: bool) -> list[Lane]:
     starts: dict[str, Start] = {}
     for row in ENGINES.values():
         start = row.program if program else row.spec
+        if not row.floats and portion.has_floats:
+            continue
         if start is not None and definitions >= start.definitions and (is_comparison or not start.compared):
             starts[row.name] = replace(start, after=moved[row.name].after) if row.name in moved else start
     lanes = []
