@@ -171,6 +171,27 @@ def test_what_is_proved_needs_no_other_proof(made):
     assert [prop for prop, _ in outcomes(queue, 2)] == ["a", "c"] and not queue.are_pending
 
 
+def test_a_check_that_lasts_ends_once_another_proof_is_accepted(made):
+    queue = made[0](2)
+    slow = proof("slow")
+    queue.add(slow)
+    (checker,) = queue.checkers
+    queue.drop("slow")
+    assert queue.checkers == [checker] and queue.are_pending  # it may be done in a moment
+    until = time.monotonic() + 10
+    while checker.time_used < checks.BUDGETS[0] and time.monotonic() < until:
+        time.sleep(0.01)
+    other = Proof(VIEW, "engine", Proved("other", slow.evidence), slow.evidence, WORKER)
+    queue.add(other)
+    queue.drop("slow")
+    assert queue.checkers == [checker]  # for the other property
+    queue.drop("other")
+    queue.drop("slow")
+    assert not queue.checkers and not queue.are_pending and queue.processor_time() >= checks.BUDGETS[0]
+    queue.add(proof("a"))
+    assert outcomes(queue, 1) == [("a", None)]
+
+
 def test_a_checker_that_dies_leaves_its_proof_undecided_and_others_go_on(made):
     make, deaths = made
     queue = make(1)

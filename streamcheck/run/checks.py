@@ -160,14 +160,17 @@ class Checks:
         self.dispatch()
 
     def drop(self, prop: str) -> None:
-        """Forget the proofs of a property that is proved; end a check of one if others wait."""
+        """Forget the proofs of a property that is proved; end a check of one that lasts, or if others wait."""
         for proof in [*self.proofs_of(prop)]:
             if proof in self._waiting.get(id(proof.evidence), ()):
                 self._wait_no_more(proof)
                 self._forget(proof)
         for checker in list(self.checkers):
-            in_the_way = checker.paused or self._waiting
-            if in_the_way and checker.proof is not None and checker.proof.proved.prop == prop:
+            if checker.proof is None or checker.proof.proved.prop != prop:
+                continue
+            if id(checker.proof.evidence) in self._waiting:  # it is that of other properties, too
+                continue
+            if checker.paused or self._waiting or checker.time_used >= BUDGETS[0]:
                 self._forget(checker.proof)
                 self._end(checker)
         self.dispatch()
