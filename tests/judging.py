@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from streamcheck.certify.checker import check_invariants, check_term
+from streamcheck.certify.checker import check_term, judge_invariants
 from streamcheck.certify.runs import Register, Runs, SpecificationRuns
 from streamcheck.transform.blocks import LargeBlocks
 from streamcheck.transform.slicing import Slicing
@@ -21,7 +21,7 @@ def reading_of(system):
 def check(system, claim, certificate):
     """None if the certificate proves the claim of the transition system, else the rejection."""
     reading = reading_of(system)
-    return check_term(reading, claim.term, certificate, partial(check_invariants, reading))
+    return check_term(reading, claim.term, certificate, partial(judge_invariants, reading, set()))
 
 
 def sliced(automaton):

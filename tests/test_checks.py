@@ -28,9 +28,13 @@ def proof(prop, kind="inductive", k=1, size=1):
 
 
 def serve(channel):
-    """A checker that never comes back from a property called "slow", dies of "deadly", and refuses "wrong"."""
+    """A checker that never comes back from a property called "slow", takes a fifth of a second of its processor for
+    "lasting", dies of "deadly", and refuses "wrong"."""
     while True:
         request = channel.receive(None)
+        began = time.process_time()
+        while request["prop"].startswith("lasting") and time.process_time() - began < 0.2:
+            pass
         while request["prop"].startswith("slow"):
             pass
         if request["prop"] == "deadly":
@@ -90,6 +94,30 @@ def test_a_check_that_lasts_gives_way_and_is_tried_again(made):
     assert outcomes(queue, 1) == [("d", None)]
 
 
+def test_a_check_that_gave_way_goes_on_where_it_was(made):
+    queue = made[0](1)
+    lasting = [proof(f"lasting {i}") for i in range(3)]
+    for one in (*lasting, proof("quick", k=2)):
+        queue.add(one)
+    done = outcomes(queue, 4)
+    assert done[0] == ("quick", None) and sorted(done[1:]) == [(f"lasting {i}", None) for i in range(3)]
+    assert all(p.tries and not p.spent for p in lasting)  # no check began again
+    assert len(queue.checkers) == 1
+
+
+def test_of_many_checks_that_give_way_only_some_are_kept(made, monkeypatch):
+    monkeypatch.setattr(checks, "MOST_PAUSED", 1)
+    queue = made[0](1)
+    for name in ("slow a", "slow b", "slow c", "quick"):
+        queue.add(proof(name))
+    assert outcomes(queue, 1) == [("quick", None)]
+    assert sum(c.paused for c in queue.checkers) <= 1 and len(queue.checkers) <= 2
+    for name in ("slow a", "slow b", "slow c"):
+        queue.add(proof(f"after {name}"))
+        queue.drop(name)
+    assert len(outcomes(queue, 3)) == 3 and not queue.are_pending
+
+
 def test_another_checker_starts_beside_a_slow_one(made, monkeypatch):
     monkeypatch.setattr(checks, "BUDGETS", (100.0,))
     queue = made[0](2)
@@ -110,6 +138,19 @@ def test_evidence_of_several_properties_is_checked_by_one_checker(made, monkeypa
     assert sum(id(shared.evidence) in c.known for c in queue.checkers) == 1
 
 
+def test_of_several_free_checkers_the_one_that_has_judged_the_evidence_is_asked_again(made, monkeypatch):
+    monkeypatch.setattr(checks, "SLOW", 0.0)
+    queue = made[0](2)
+    first, second = proof("lasting"), proof("b")
+    for one in (first, second):
+        queue.add(one)
+    assert len(outcomes(queue, 2)) == 2 and [id(first.evidence) in c.known for c in queue.checkers] == [True, False]
+    for one in (first, second):
+        queue.add(Proof(VIEW, "engine", Proved("other", one.evidence), one.evidence, WORKER))
+        assert outcomes(queue, 1) == [("other", None)]
+    assert [len(c.known) for c in queue.checkers] == [1, 1]
+
+
 def test_other_properties_of_the_same_evidence_do_not_end_its_check(made):
     queue = made[0](1)
     slow = proof("slow")
@@ -128,6 +169,27 @@ def test_what_is_proved_needs_no_other_proof(made):
     queue.add(proof("c"))
     queue.drop("b")
     assert [prop for prop, _ in outcomes(queue, 2)] == ["a", "c"] and not queue.are_pending
+
+
+def test_a_check_that_lasts_ends_once_another_proof_is_accepted(made):
+    queue = made[0](2)
+    slow = proof("slow")
+    queue.add(slow)
+    (checker,) = queue.checkers
+    queue.drop("slow")
+    assert queue.checkers == [checker] and queue.are_pending  # it may be done in a moment
+    until = time.monotonic() + 10
+    while checker.time_used < checks.BUDGETS[0] and time.monotonic() < until:
+        time.sleep(0.01)
+    other = Proof(VIEW, "engine", Proved("other", slow.evidence), slow.evidence, WORKER)
+    queue.add(other)
+    queue.drop("slow")
+    assert queue.checkers == [checker]  # for the other property
+    queue.drop("other")
+    queue.drop("slow")
+    assert not queue.checkers and not queue.are_pending and queue.processor_time() >= checks.BUDGETS[0]
+    queue.add(proof("a"))
+    assert outcomes(queue, 1) == [("a", None)]
 
 
 def test_a_checker_that_dies_leaves_its_proof_undecided_and_others_go_on(made):
@@ -258,6 +320,7 @@ def test_a_property_is_worked_on_again_once_each_of_its_proofs_has_been_checked_
 
 def test_a_check_may_last_as_long_as_it_took_to_find_the_proof(made, monkeypatch):
     monkeypatch.setattr(checks, "LONG", 0.02)
+    monkeypatch.setattr(checks, "MOST_PAUSED", 0)
     make, _ = made
     queue = make(1)
     dear = proof("slow")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from streamcheck.run import features
 from streamcheck.run.registry import ENGINES
 from streamcheck.run.source import Target, read
-from streamcheck.run.strategy import plan
+from streamcheck.run.strategy import Schedule
 from streamcheck.transform.views import views
 
 
@@ -17,7 +17,7 @@ def test_a_program_of_many_locations_brings_the_engines_with_lemmas_for_each_loc
         (program,) = read(Target(str(path), None), 20)
         given = views(program)
         assert ("large program" in features.features_of(given[0].automaton)) == (loops > 9)
-        lanes = plan(given, 2, (), deterministic=False)
+        lanes = Schedule(given, 2).every
         return min(lane.after for lane in lanes if "lifted-pdr" in lane.engines)
 
     assert after(16) < 1.0 < after(1)
@@ -31,7 +31,7 @@ def test_several_counters_bring_the_engine_for_their_sums_and_machine_counters_s
         text = "from streamcheck import *\nb = extern('b', Bool)\n"
         path.write_text(f"{text}{cells}spec = Spec('s')\nspec.prop('p', {total} != 5)\n")
         (problem,) = read(Target(str(path), None), 20)
-        lanes = plan(views(problem), 2, (), deterministic=False)
+        lanes = Schedule(views(problem), 2).every
         (lane, *_) = (lane for lane in lanes if "templates" in lane.engines)
         return lane.after, lane.price
 
@@ -56,7 +56,7 @@ def test_products_bring_the_engine_that_leaves_out_what_does_not_matter(tmp_path
             "spec = Spec('s')\nspec.prop('p', c != 5)\n"
         )  # fmt: skip
         (problem,) = read(Target(str(path), None), 20)
-        lanes = plan(views(problem), 2, (), deterministic=False)
+        lanes = Schedule(views(problem), 2).every
         return next(lane for lane in lanes if "structural" in lane.engines)
 
     hard, easy = lane("{n} * (x + {i})"), lane("{n} ^ (x + {i})")

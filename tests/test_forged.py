@@ -8,7 +8,7 @@ import pytest
 from automata import automaton
 from tiny import judged_by_tiny
 
-from streamcheck import Array, Int, Spec, Word8, extern, forall, implies, stream
+from streamcheck import Array, Int, Spec, Word8, extern, forall, implies, mux, stream
 from streamcheck.certify import checker
 from streamcheck.certify.check import Checker
 from streamcheck.certify.logic import replace_and_fold
@@ -148,6 +148,53 @@ def test_lots_that_leave_out_an_invariant_prove_nothing(monkeypatch):
     monkeypatch.setattr(checker, "independent_lots", lambda runs, invariants: [(still,), (TRUE,)])
     rejected = Checker(specification).check("p", Certificate("inductive", 1, (claim.term, still)))
     assert rejected.why.endswith("does not hold") and not rejected.undecided
+
+
+@pytest.fixture
+def questions(monkeypatch):
+    """What the checker asks its solvers about, in order."""
+    found = []
+    judge = checker.judge
+    monkeypatch.setattr(checker, "judge", lambda what, *rest: found.append(what) or judge(what, *rest))
+    return found
+
+
+def counting_to_nine():
+    """A counter below ten, and a value that is only taken from the input when the counter begins anew."""
+    up = extern("up", Word8)
+    n = stream(Word8, lambda n: [0] + +mux(n < 9, n + 1, 0))
+    taken = stream(Word8, lambda taken: [0] + +mux(n < 9, taken, up))
+    spec = Spec("s")
+    spec.prop("below", n <= 9)
+    spec.prop("far", n <= 20)
+    spec.prop("wrong", taken <= 9)
+    problem = flatten(spec)
+    return problem, *(p.term for p in problem.properties if not p.is_implied)
+
+
+def test_invariants_that_a_certificate_has_shown_are_not_asked_about_again(questions):
+    problem, below, far, _ = counting_to_nine()
+    one = Checker(problem)
+    assert one.check("below", Certificate("inductive", 1, (below,))) is None
+    questions.clear()
+    assert one.check("far", Certificate("inductive", 1, (below, far))) is None
+    assert questions == ["base case", "step case"]  # for `far`
+    questions.clear()
+    assert one.check("far", Certificate("inductive", 2, (far, below))) is None and not questions  # nothing is left
+    assert one.check("far", Certificate("compressed", 1, (below, far))) is None and questions  # of plain induction only
+
+
+@pytest.mark.parametrize("kind", ["inductive", "compressed", "complete", "ended"])
+def test_what_a_rejected_certificate_claims_is_not_known(kind):
+    problem, below, far, wrong = counting_to_nine()
+    one = Checker(problem)
+    for invariants in ((wrong,), (below, wrong), (far, below, wrong)):
+        assert one.check("wrong", Certificate(kind, 1, invariants)) is not None
+    assert one.check("wrong", Certificate("inductive", 1, (wrong,))) is not None
+    assert one.check("below", Certificate("inductive", 1, (below,))) is None
+    assert one.check("wrong", Certificate("inductive", 1, (below, wrong))) is not None
+    assert one.check("far", Certificate("inductive", 1, (below,))) is None
+    assert one.check("wrong", Certificate("inductive", 2, (below, far, wrong))) is not None
 
 
 # Automata

@@ -21,6 +21,7 @@ from streamcheck.problem.problem import claim_named
 from streamcheck.problem.result import Replay
 from streamcheck.problem.verdict import Falsified, Trace, Unknown
 from streamcheck.run import endless
+from streamcheck.run.child import Child
 from streamcheck.run.source import Target, read
 from streamcheck.smt.solver import TOO_LONG
 from streamcheck.smt.watch import A_LOOK, limit_processor_time
@@ -170,3 +171,29 @@ def test_the_watch_collects_no_garbage_and_ends_with_its_query():
         (thread,) = set(threading.enumerate()) - before
         assert not gc.isenabled()
     assert gc.isenabled() and not thread.is_alive()
+
+
+class EndlessQuery:
+    """Stands for a solver whose query ends only if it is interrupted."""
+
+    def __init__(self):
+        self.is_interrupted = False
+
+    def interrupt(self):
+        self.is_interrupted = True
+
+    def ask(self, seconds):
+        began = time.process_time()
+        with limit_processor_time(self, seconds):
+            while not self.is_interrupted and time.process_time() - began < 10.0:
+                pass
+        return self.is_interrupted
+
+
+def test_a_forked_child_watches_its_own_queries():
+    assert EndlessQuery().ask(0.0)
+    child = Child(lambda channel: channel.send(EndlessQuery().ask(0.0)))
+    try:
+        assert child.channel.receive(60.0) is True
+    finally:
+        child.end()

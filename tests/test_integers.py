@@ -14,7 +14,7 @@ from streamcheck.core.types import INT, MachineType, machine
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.verdict import Certificate
 from streamcheck.run.prove import Settings, prove
-from streamcheck.run.strategy import plan
+from streamcheck.run.strategy import Schedule
 from streamcheck.transform.integers import Inexpressible, Integers, MachineTerms, is_machine
 from streamcheck.transform.views import views
 
@@ -109,10 +109,10 @@ def test_what_depends_on_an_operation_without_an_integer_form_is_over_bits_alone
     assert (over_int.model, bits.model) == ("integers", "bits")
     assert [p.name for p in over_int.system.properties] == ["count", "equal"]
     assert {p.name for p in bits.system.properties} == {"odd", "count", "both", "equal"}
-    lanes = plan([over_int, bits], 2, (), deterministic=False)
+    lanes = Schedule([over_int, bits], 2).every
     first = {(lane.model, *sorted(lane.claims)) for lane in lanes if lane.after == 0}
     assert first == {("integers", "count", "equal"), ("bits", "both", "odd")}
-    every = plan([over_int, bits], 1, (), deterministic=True)
+    every = Schedule([over_int, bits], 1, deterministic=True).every
     assert {name for lane in every for name in lane.claims} == {"odd", "count", "both", "equal"}
 
 

@@ -17,7 +17,7 @@ from streamcheck.run.child import HEAD, Child
 from streamcheck.run.director import Director
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.registry import ENGINES, EngineEntry, build
-from streamcheck.run.strategy import FIRST, QUICK, Lane, again, plan
+from streamcheck.run.strategy import FIRST, QUICK, Lane, Schedule, again
 from streamcheck.run.worker import Worker
 from streamcheck.transform.views import views
 
@@ -124,7 +124,7 @@ def test_a_worker_is_idle_only_after_the_last_fact_that_was_posted(monkeypatch):
     """It says that it waits while a fact for it is on its way: it still has something to do."""
     monkeypatch.setitem(ENGINES, "liar", EngineEntry("liar", "waits", "waiting", lambda _: Listens()))
     problem = counter_equations()
-    system, (lane,) = views(problem)[0], plan(views(problem), 1, ["liar"], deterministic=True)
+    system, (lane,) = views(problem)[0], Schedule(views(problem), 1, ["liar"], deterministic=True).every
     director = Director(problem, views(problem), 10.0, 1)
     child = Child(lambda channel: workers.work(lambda: [Listens()], Task(system.system), channel, ()))
     try:
@@ -156,9 +156,10 @@ def test_further_workers_start_by_the_work_of_those_before_and_not_by_the_clock(
     """On a busy machine the clock would start all of them before the first has had its time."""
     problem = counter_equations()
     director = Director(problem, views(problem), 10.0, 2)
-    first, second, *_ = director._plan = plan(views(problem), 2, (), deterministic=False)
-    assert director._next_start() == first.after == 0.0 < second.after
-    director._plan.pop(0)
+    director._plan = Schedule(views(problem), 2)
+    (first,) = director._plan.waiting
+    assert director._next_start() == first.after == 0.0 and first.engines == FIRST
+    director._plan.waiting.pop(0)
     director._began -= 100  # long ago
     clock = Clock(2.0)
     worker = Worker(1, first, views(problem)[0], clock, 0.0, used_before=2.0, unsettled=set())
@@ -190,7 +191,7 @@ def test_claims_that_are_open_again_wait_for_the_turns_of_their_engines():
 
 def test_bounded_model_checking_gets_a_process_of_its_own_where_there_are_two_processors():
     def engines(jobs):
-        lanes = plan(views(counter_equations()), jobs, (), deterministic=False)
+        lanes = Schedule(views(counter_equations()), jobs).every
         return [lane.engines for lane in lanes if "bmc" in lane.engines and lane.model == lanes[0].model]
 
     assert engines(2) == [("bmc", "k-induction", "completeness"), ("bmc",)]

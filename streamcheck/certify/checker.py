@@ -13,6 +13,7 @@ and then, in the specification with equals put for equals:
     complete      I[x0] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ∧ A[x0] ∧ … ∧ A[xk] ∧ C_k[x0 … xk] is contradictory
     ended         the same without C_k[x0 … xk]
 
+Invariants that another certificate has shown are known: they are on the left, and nothing is asked about them again.
 The base case suffices if every state is initial: I is true, so it shows A[x0] ⊨ J[x0] for all x0.
 C_k: the states are pairwise different, and only the first is initial. States are compared on the variables that
 J and A depend on, which the checker finds by itself: a run cut short by a repeated state must stay a run for them.
@@ -24,14 +25,14 @@ table, nor their solver.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from streamcheck.certify.judge import LOT, Query, Rejected, judge
 from streamcheck.certify.logic import replace_and_fold
 from streamcheck.certify.lots import independent_lots, neighbourhoods
-from streamcheck.certify.runs import Register, Runs, SpecificationRuns, read_specification
+from streamcheck.certify.runs import Runs, SpecificationRuns, read_specification
 from streamcheck.certify.script import Script, conjunction, disjunction
 from streamcheck.core.term import Term, variable, variables
 from streamcheck.problem.claim import Claim
@@ -59,16 +60,13 @@ class SpecificationChecker:
 
     def __init__(self, specification: Specification) -> None:
         self.reading: SpecificationRuns = read_specification(specification)
-        self._invariants = lru_cache(MOST_CERTIFICATES)(self._judge_invariants)
+        self._invariants = lru_cache(MOST_CERTIFICATES)(partial(judge_invariants, self.reading, set()))
 
     def check(self, claim: Claim, certificate: Certificate) -> Rejected | None:
         """None if every condition holds."""
         if claim.is_about_infinite_runs:
             return Rejected("it is about single steps, and the claim is about infinite runs")
         return check_term(self.reading, self.reading.invariant(claim), certificate, self._invariants)
-
-    def _judge_invariants(self, certificate: Certificate) -> Rejected | None:
-        return check_invariants(self.reading, certificate)
 
 
 def check_term(
@@ -108,43 +106,55 @@ def implication_of(reading: SpecificationRuns, holds: Term, certificate: Certifi
     return VerificationCondition("implication", reading.runs.cone((holds, *facts)), _implication(facts, holds))
 
 
-def check_invariants(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
-    """None if J holds in every run, whatever the property."""
-    if certificate.kind == "inductive" and not (certificate.equalities or certificate.free):
-        lots = independent_lots(reading.runs.cone(certificate.invariants), certificate.invariants)
-        if len(lots) > 1:
-            parts = [replace(certificate, invariants=lot) for lot in lots]
-            is_whole = {t for lot in lots for t in lot} >= {*certificate.invariants}
-            if is_whole and all(_check_all(reading, part) is None for part in parts):
-                return None  # each lot is inductive, so all are, whatever the lots are
-        if certificate.k == 1 and len(certificate.invariants) > MANY and _check_near(reading, certificate) is None:
-            return None
-    return _check_all(reading, certificate)
+def judge_invariants(reading: SpecificationRuns, shown: set[Term], certificate: Certificate) -> Rejected | None:
+    """None if J holds in every run, whatever the property: it is among what is shown then."""
+    rejected = check_invariants(reading, certificate, shown)
+    shown.update(certificate.invariants if rejected is None else ())
+    return rejected
 
 
-def _check_near(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
+def check_invariants(reading: SpecificationRuns, certificate: Certificate, shown: Collection[Term]) -> Rejected | None:
+    """None if J holds in every run, where some of it, if the certificate is of plain induction, is shown already."""
+    if certificate.kind != "inductive" or certificate.equalities or certificate.free:
+        return _check_all(reading, certificate, ())
+    lots = independent_lots(reading.runs.cone(certificate.invariants), certificate.invariants)
+    if len(lots) > 1:
+        parts = [replace(certificate, invariants=lot) for lot in lots]
+        is_whole = {t for lot in lots for t in lot} >= {*certificate.invariants}
+        if is_whole and all(_check_all(reading, part, shown) is None for part in parts):
+            return None  # each lot is inductive, so all are, whatever the lots are
+    is_long = certificate.k == 1 and len(certificate.invariants) > MANY
+    if is_long and _check_near(reading, certificate, shown) is None:
+        return None
+    return _check_all(reading, certificate, shown)
+
+
+def _check_near(reading: SpecificationRuns, certificate: Certificate, shown: Collection[Term]) -> Rejected | None:
     """None if each invariant follows, at the next step, from some of them, in runs that are less restricted."""
     runs, invariants = reading.runs.cone(certificate.invariants), {*certificate.invariants}
-    left = {*invariants}
-    rejected = judge("base case", runs, _base(certificate.invariants, 1), certificate.prover)
+    left = invariants.difference(shown)
+    rejected = judge("base case", runs, _base([t for t in certificate.invariants if t in left], 1), certificate.prover)
     for part, facts, goal in neighbourhoods(runs, certificate.invariants):
         if rejected is not None or not part.is_weaker_than(runs) or not invariants >= {goal, *facts}:
             return rejected or Rejected("what is near an invariant is not among what is known", undecided=True)
-        query = _induction(replace(certificate, invariants=facts), 1, [goal])
-        rejected = judge("step case", part, query, certificate.prover)
-        left.discard(goal)
+        if goal in left:
+            query = _induction(replace(certificate, invariants=facts), 1, [goal])
+            rejected = judge("step case", part, query, certificate.prover)
+            left.discard(goal)
     return Rejected("an invariant was left out", undecided=True) if left and rejected is None else rejected
 
 
-def _check_all(reading: SpecificationRuns, certificate: Certificate) -> Rejected | None:
-    for c in conditions_of(reading, certificate):
+def _check_all(reading: SpecificationRuns, certificate: Certificate, shown: Collection[Term]) -> Rejected | None:
+    for c in conditions_of(reading, certificate, shown):
         rejected = judge(c.what, c.runs, c.query, certificate.prover, c.parts, c.lots)
         if rejected is not None:
             return replace(rejected, undecided=rejected.undecided or c.compares_states)
     return None
 
 
-def conditions_of(reading: SpecificationRuns, certificate: Certificate) -> Iterator[VerificationCondition]:
+def conditions_of(
+    reading: SpecificationRuns, certificate: Certificate, shown: Collection[Term] = ()
+) -> Iterator[VerificationCondition]:
     """The conditions that the certificate's invariants hold in every run."""
     runs = reading.runs
     if certificate.equalities:
@@ -158,7 +168,7 @@ def conditions_of(reading: SpecificationRuns, certificate: Certificate) -> Itera
     if certificate.free:
         dropped = {images[t] for name, t in reading.named.items() if name in certificate.free}
         runs, certificate = _free(runs, certificate, dropped)
-    yield from _conditions(runs.cone(certificate.invariants), certificate)
+    yield from _conditions(runs.cone(certificate.invariants), certificate, shown)
 
 
 def _replace_equals(runs: Runs, others: Iterable[Term], equalities: tuple[Term, ...]) -> tuple[Runs, dict[Term, Term]]:
@@ -207,14 +217,15 @@ def _with_images(runs: Runs, images: dict[Term, Term]) -> Runs:
 # The conditions
 
 
-def _conditions(runs: Runs, certificate: Certificate) -> Iterator[VerificationCondition]:
-    k = certificate.k
-    goals = certificate.invariants
+def _conditions(runs: Runs, certificate: Certificate, shown: Collection[Term] = ()) -> Iterator[VerificationCondition]:
+    k, goals = certificate.k, [t for t in certificate.invariants if t not in shown]
+    if shown and not goals:
+        return
     yield VerificationCondition("base case", runs, _base(goals, k), tuple(_base([t], k) for t in goals))
     if certificate.kind == "complete":
         yield VerificationCondition("completeness", runs, _complete(k), compares_states=True)
     elif certificate.kind == "ended":
-        yield VerificationCondition("end of all runs", runs, _end(k))
+        yield VerificationCondition("end of all runs", runs, partial(_follow, k=k, initial=True))
     elif any(r.initial is not None for r in runs.registers):
         compressed = certificate.kind == "compressed"
         parts = tuple(_induction(certificate, k, [t]) for t in goals)
@@ -223,12 +234,8 @@ def _conditions(runs: Runs, certificate: Certificate) -> Iterator[VerificationCo
         yield VerificationCondition("step case", runs, whole, parts, lots, compares_states=compressed)
 
 
-def _assumptions(script: Script, i: int) -> str:
-    return conjunction(script.symbol(a, i) for a in script.runs.all_assumptions)
-
-
-def _all(script: Script, invariants: Sequence[Term], i: int) -> str:
-    return conjunction(script.symbol(t, i) for t in invariants)
+def _all(script: Script, terms: Sequence[Term], i: int) -> str:
+    return conjunction(script.symbol(t, i) for t in terms)
 
 
 def _base(invariants: Sequence[Term], k: int) -> Query:
@@ -238,7 +245,7 @@ def _base(invariants: Sequence[Term], k: int) -> Query:
         broken: list[str] = []
         for i in range(k):
             steps = script.step(i) if i else []
-            so_far = script.name_for(conjunction([so_far, *steps, _assumptions(script, i)]))
+            so_far = script.name_for(conjunction([so_far, *steps, _all(script, script.runs.all_assumptions, i)]))
             broken.append(conjunction([so_far, f"(not {_all(script, invariants, i)})"]))
         script.require(disjunction(broken))
 
@@ -265,13 +272,6 @@ def _complete(k: int) -> Query:
     return query
 
 
-def _end(k: int) -> Query:
-    def query(script: Script) -> None:
-        _follow(script, k, initial=True)
-
-    return query
-
-
 def _follow(script: Script, k: int, *, initial: bool) -> None:
     """T[x0, x1] ∧ … ∧ T[xk-1, xk] ∧ A[x0] ∧ … ∧ A[xk], from an initial state or any."""
     script.start(initial=initial)
@@ -279,7 +279,7 @@ def _follow(script: Script, k: int, *, initial: bool) -> None:
         if i:
             for formula in script.step(i):
                 script.require(formula)
-        script.require(_assumptions(script, i))
+        script.require(_all(script, script.runs.all_assumptions, i))
 
 
 def _compress(script: Script, k: int) -> None:
@@ -289,19 +289,15 @@ def _compress(script: Script, k: int) -> None:
         for i in range(j):
             equal = conjunction(f"(= {script.symbol(r.var, i)} {script.symbol(r.var, j)})" for r in registers)
             script.require(f"(not {equal})")
-        initial = conjunction(_is_initial(script, r, j) for r in registers if r.initial is not None)
+        starts = [(script.symbol(r.var, j), script.symbol(r.initial, j)) for r in registers if r.initial is not None]
+        initial = conjunction(f"(= {value} {first})" for value, first in starts)
         script.require(f"(not {initial})")
-
-
-def _is_initial(script: Script, r: Register, j: int) -> str:
-    assert r.initial is not None
-    return f"(= {script.symbol(r.var, j)} {script.symbol(r.initial, j)})"
 
 
 def _implication(facts: Sequence[Term], holds: Term) -> Query:
     def query(script: Script) -> None:
         script.start(initial=False)
-        script.require(_assumptions(script, 0))
+        script.require(_all(script, script.runs.all_assumptions, 0))
         script.require(_all(script, facts, 0))
         script.require(f"(not {script.symbol(holds, 0)})")
 

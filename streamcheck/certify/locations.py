@@ -18,12 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from typing import TypeAlias, assert_never
 
 from streamcheck.certify.automata import read_automaton, scalar_automaton
-from streamcheck.certify.checker import MOST_CERTIFICATES, check_invariants, check_term
+from streamcheck.certify.checker import MOST_CERTIFICATES, check_term, judge_invariants
 from streamcheck.certify.judge import Rejected, judge
 from streamcheck.certify.logic import choice, conjunction, disjunction, equality, negation, replace_and_fold
 from streamcheck.certify.runs import Runs
@@ -68,7 +68,7 @@ class BlockChecker:
         self.source = source
         self.blocks = scalar_automaton(blocks)
         self.reading = read_automaton(self.blocks)
-        self._invariants = lru_cache(MOST_CERTIFICATES)(self._judge_invariants)
+        self._invariants = lru_cache(MOST_CERTIFICATES)(partial(judge_invariants, self.reading, set()))
 
     def check(self, error: str, certificate: Certificate) -> Rejected | None:
         if error not in self.blocks.bad:
@@ -80,9 +80,6 @@ class BlockChecker:
     def simulation(self) -> Rejected | None:
         """None if the blocks simulate the statements."""
         return check_blocks(self.source, self.blocks)
-
-    def _judge_invariants(self, certificate: Certificate) -> Rejected | None:
-        return check_invariants(self.reading, certificate)
 
 
 def check_locations(source: Automaton, error: str, invariants: Mapping[str, Term]) -> Rejected | None:

@@ -1,9 +1,10 @@
 """Proofs on their way to the checker: several processes, and the cheapest proof of what is still open first.
 
 A proof waits until a checker is free. Each check has a budget of processor time. If others wait, a check over its
-budget is ended, with its process, and its proof waits again: behind those that had fewer tries, with a larger budget.
-So a query from which a solver does not come back delays nothing but itself. Once a proof of a property is accepted, its
-other proofs are dropped.
+budget gives way: its process is paused, and goes on after those that had fewer tries, with a larger budget. If too many
+are paused already, its process is ended, and its proof waits again. So a query from which a solver does not come back
+delays nothing but itself, and a check that only takes a while has not worked in vain. Once a proof of a property is
+accepted, its other proofs are dropped.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 
 BUDGETS = (0.3, 2.0, 10.0, 60.0, math.inf)  # seconds of processor time, by the number of tries before
 SLOW = 0.1  # seconds of a check after which another checker starts, if proofs wait
+MOST_PAUSED = 6  # checkers beside those at work
 MOST_AHEAD = 16  # proofs that are sent to a checker before it is free
-LONG = 1.0  # seconds of processor time that checks of a proof have at least before others work on the property again
+LONG = 2.0  # seconds of processor time that checks of a proof have at least before others work on the property again
 CHEAP_K, CHEAP_INVARIANTS = 3, 100  # up to here a check takes milliseconds, nearly always
 
 
@@ -82,7 +84,8 @@ class CheckerProcess:
     proof: Proof | None = None
     ahead: list[Proof] = field(default_factory=list)  # that were sent behind it: cheap ones of earlier runs
     began: float = 0.0  # processor time of the process when the check began
-    since: float = 0.0
+    since: float = 0.0  # when it began, or went on
+    paused: bool = False
     known: set[int] = field(default_factory=set)  # identities of evidence that it has seen
 
     @property
@@ -93,6 +96,19 @@ class CheckerProcess:
     def next(self, proof: Proof | None) -> None:
         """Begin to count the time of this check."""
         self.proof, self.since, self.began = proof, time.monotonic(), self.child.processor_time()
+
+    @property
+    def at_work(self) -> bool:
+        return self.proof is not None and not self.paused
+
+    def pause(self) -> bool:
+        """Stop this check where it is. False if that is impossible, or if others wait behind it."""
+        self.paused = not self.ahead and self.child.pause()
+        return self.paused
+
+    def go_on(self) -> None:
+        self.paused, self.since = False, time.monotonic()
+        self.child.resume()
 
 
 @dataclass(slots=True)
@@ -118,7 +134,7 @@ class Checks:
 
     @property
     def busy(self) -> int:
-        return sum(c.proof is not None for c in self.checkers)
+        return sum(c.at_work for c in self.checkers)
 
     def processor_time(self) -> float:
         return self.cpu + sum(c.child.processor_time() for c in self.checkers)
@@ -144,13 +160,17 @@ class Checks:
         self.dispatch()
 
     def drop(self, prop: str) -> None:
-        """Forget the proofs of a property that is proved; end a check of one if others wait."""
+        """Forget the proofs of a property that is proved; end a check of one that lasts, or if others wait."""
         for proof in [*self.proofs_of(prop)]:
             if proof in self._waiting.get(id(proof.evidence), ()):
                 self._wait_no_more(proof)
                 self._forget(proof)
         for checker in list(self.checkers):
-            if self._waiting and checker.proof is not None and checker.proof.proved.prop == prop:
+            if checker.proof is None or checker.proof.proved.prop != prop:
+                continue
+            if id(checker.proof.evidence) in self._waiting:  # it is that of other properties, too
+                continue
+            if checker.paused or self._waiting or checker.time_used >= BUDGETS[0]:
                 self._forget(checker.proof)
                 self._end(checker)
         self.dispatch()
@@ -176,39 +196,76 @@ class Checks:
             self._by_prop.pop(proof.proved.prop, None)
 
     def dispatch(self) -> None:
-        """Give the free checkers work, and end the checks that are over their budgets while others wait."""
+        """Give the free checkers work, and pause the checks that are over their budgets while others wait."""
         now = time.monotonic()
         for checker in list(self.checkers):
-            proof = checker.proof
-            if proof is None or not (checker.ahead or self._ready()) or now - checker.since < BUDGETS[proof.tries]:
-                continue
-            if checker.time_used >= BUDGETS[proof.tries]:
-                tries, spent = min(proof.tries + 1, len(BUDGETS) - 1), proof.spent + checker.time_used
-                self._wait(proof)
-                for other in self._waiting[id(proof.evidence)]:
-                    other.tries, other.spent = tries, spent
-                self._end(checker)
-        while (ready := self._ready()) and (free := self._free_checker(now)) is not None:
-            self._send(free, min(ready, key=lambda p: (p.tries, id(p.evidence) not in free.known, p.price)))
+            if checker.at_work and (checker.ahead or self._in_pause() or self._ready()):
+                self._bound(checker)
+        while self._begin_next(now):
+            pass
         for checker in self.checkers:
-            if checker.proof is not None and now - checker.since < SLOW:
+            if checker.at_work and now - checker.since < SLOW:
                 kept = [p for p in self._ready() if p.source is None and p.is_cheap and not p.tries]
                 same = chain.from_iterable(self._waiting[id(p.evidence)] for p in kept)
                 for proof in [*islice(same, MOST_AHEAD - len(checker.ahead))]:
                     self._send(checker, proof)
+        for checker in [c for c in self.checkers if c.proof is None][self.most :]:  # others were paused beside them
+            self._end(checker)
+
+    def _bound(self, checker: CheckerProcess) -> None:
+        """Pause the check if it is over its budget; end it if too many are paused."""
+        proof = checker.proof
+        assert proof is not None
+        if checker.time_used < BUDGETS[proof.tries]:
+            return
+        proof.tries = min(proof.tries + 1, len(BUDGETS) - 1)
+        if len(self._in_pause()) < MOST_PAUSED and checker.pause():
+            for other in self._waiting.get(id(proof.evidence), ()):
+                other.tries = proof.tries
+            return
+        tries, spent = proof.tries, proof.spent + checker.time_used
+        self._wait(proof)
+        for other in self._waiting[id(proof.evidence)]:
+            other.tries, other.spent = tries, spent
+        self._end(checker)
+
+    def _in_pause(self) -> list[CheckerProcess]:
+        """The paused checkers, the one that goes on first at the front."""
+        paused = [(c.proof.tries, c.since, c) for c in self.checkers if c.paused and c.proof is not None]
+        return [checker for _, _, checker in sorted(paused, key=lambda row: row[:2])]
+
+    def _begin_next(self, now: float) -> bool:
+        """Let a paused check go on, or send the next proof to a free checker. False if there is none, or no room."""
+        ready, paused = self._ready(), self._in_pause()
+        fewest = min((p.tries for p in ready), default=math.inf)
+        if paused and paused[0].proof is not None and paused[0].proof.tries <= fewest:
+            if not self._has_room(now):
+                return False
+            paused[0].go_on()
+            return True
+        free = self._free_checkers(now) if ready else []
+        if not free:
+            return False
+        # what a checker has judged once costs it nothing for another property
+        pairs = [((p.tries, id(p.evidence) not in c.known, p.price), c, p) for c in free for p in ready]
+        _, checker, proof = min(pairs, key=lambda pair: pair[0])
+        self._send(checker, proof)
+        return True
 
     def _ready(self) -> list[Proof]:
         """A proof of each evidence that waits and is not being checked: that checker then knows it already."""
         checked = {id(c.proof.evidence) for c in self.checkers if c.proof is not None}
         return [next(iter(same)) for evidence, same in self._waiting.items() if evidence not in checked]
 
-    def _free_checker(self, now: float) -> CheckerProcess | None:
-        free = next((c for c in self.checkers if c.proof is None), None)
-        slow = all(now - c.since > SLOW for c in self.checkers)
-        if free is None and len(self.checkers) < self.most and slow:
-            free = CheckerProcess(self.start())
-            self.checkers.append(free)
-        return free
+    def _has_room(self, now: float) -> bool:
+        """True if no checker is at work, or all for long and fewer than there may be."""
+        working = [c for c in self.checkers if c.at_work]
+        return len(working) < self.most and all(now - c.since > SLOW for c in working)
+
+    def _free_checkers(self, now: float) -> list[CheckerProcess]:
+        if self._has_room(now) and all(c.proof is not None for c in self.checkers):
+            self.checkers.append(CheckerProcess(self.start()))
+        return [c for c in self.checkers if c.proof is None]
 
     def _send(self, checker: CheckerProcess, proof: Proof) -> None:
         self._numbers += 1
@@ -237,6 +294,8 @@ class Checks:
             if proof is not None:
                 yield Checked(proof, "the checker died", undecided=True)
             answers = []
+        if answers and checker.paused:  # which came too late
+            checker.go_on()
         for answer in answers:
             proof = checker.proof
             assert proof is not None

@@ -6,9 +6,9 @@ refutes is among the `alarms`, and its engine's alone: other engines go on with 
 contradict each other end the run with an `Alarm`.
 
 Order: one worker with bounded model checking, the induction step and the completeness test in turns, and the checker
-beside it. Properties that are still open get further workers (`strategy.plan`), of which at most as many run as there
-are processors: the others are paused. A property with a proof that is cheap to check is held: nobody works on it while
-the proof waits (`run.checks`).
+beside it. Properties that are still open get further workers (`strategy.Schedule`), of which at most as many run as
+there are processors: the others are paused. A property with a proof that is cheap to check is held: nobody works on it
+while the proof waits (`run.checks`).
 
 Logs the starts and ends of workers and all decisions, at level INFO, in one order with the workers' own records.
 """
@@ -51,7 +51,7 @@ from streamcheck.run.memory import MEGABYTE
 from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
-from streamcheck.run.strategy import ALONE, FIRST, INDUCTION, ON_BITS, QUICK, SLICE, STUCK, Lane, again, apart, plan
+from streamcheck.run.strategy import ALONE, FIRST, INDUCTION, ON_BITS, QUICK, SLICE, STUCK, Lane, Schedule, apart
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.run.worker import Worker
 from streamcheck.run.workers_memory import LOOK, MemoryLimit
@@ -105,8 +105,7 @@ class Director:
     _checks: Checks = field(init=False)
     _last_proof: float = -math.inf
     _work_then: float = 0.0  # of all workers, at the last proof
-    _lanes: list[Lane] = field(default_factory=list)  # of the whole run
-    _plan: list[Lane] = field(default_factory=list)  # what has not started yet
+    _plan: Schedule = field(init=False)
     _memory: MemoryLimit | None = None
     _longer: LongerRuns = field(init=False)
     _open: dict[str, None] = field(init=False)  # the claims without a decision, vacuity tests too, in order
@@ -114,7 +113,7 @@ class Director:
     _wanted: set[str] = field(init=False)  # those of the asked that are not held
 
     def __post_init__(self) -> None:
-        most = 1 if self.deterministic or self.jobs == 1 else MOST_CHECKERS
+        most = 1 if self.deterministic else min(self.jobs, MOST_CHECKERS)
         self._checks = Checks(self._new_checker, most, self.deaths)
         self._longer = LongerRuns(self._undecided.true_up_to, for_ever=self.deterministic)
         self._open = dict.fromkeys(p.name for p in self.problem.properties)
@@ -125,8 +124,7 @@ class Director:
     def run(self) -> dict[str, Decision]:
         try:
             self._checks.begin(self.standby.checker(self.problem) if self.standby else None)
-            self._lanes = plan(self.models, self.jobs, self.engines, deterministic=self.deterministic)
-            self._plan = list(self._lanes)
+            self._plan = Schedule(self.models, self.jobs, self.engines, self.deterministic)
             self._begin_with(self.offers())
             try:
                 self._loop()
@@ -171,16 +169,13 @@ class Director:
                 self._longer.add(decision)
         for proof in kept.proofs:
             self._submit(proof)
-        while kept and self._plan and not self._plan[0].after:  # for what is left, vacuity tests too
-            self._start(self._plan.pop(0))
+        while kept and self._plan.has_first:  # for what is left, vacuity tests too
+            self._start(self._plan.waiting.pop(0))
 
     # Processes
 
     def _new_checker(self) -> Child:
-        def serve(channel: Channel) -> None:
-            checking.serve(lambda: self.problem, channel)
-
-        return Child(serve)
+        return Child(lambda channel: checking.serve(lambda: self.problem, channel))
 
     def _start(self, lane: Lane, *, patient: bool = False) -> None:
         model = next(m for m in self.models if m.model == lane.model)
@@ -268,8 +263,7 @@ class Director:
                     self._release(slow)
                 self._start_due(now)
                 self._decide(self._longer.due(now))
-            idle = all(w.idle for w in self._alive()) and not self._checks.are_pending
-            if idle and (decided_at or not self._plan):
+            if self._is_idle() and (decided_at or self._plan.is_over):
                 if last or decided_at:
                     return
                 last = True  # properties that others delayed, or that queries with a limit left open
@@ -287,11 +281,13 @@ class Director:
 
     def _start_due(self, now: float) -> None:
         """Start the lanes whose turn has come, if no proofs are coming in; the next one at once if nobody is busy."""
-        while self._plan and (
-            (self._next_start() <= now and self._plan[0].after <= self._last_turn())
-            or (not self._checks.are_pending and all(w.idle for w in self._alive()))
+        plan = self._plan
+        if not plan.waiting and (self._next_start() <= now or self._is_idle()):
+            plan.complete()
+        while plan.waiting and (
+            (self._next_start() <= now and plan.waiting[0].after <= self._last_turn()) or self._is_idle()
         ):
-            self._start(self._plan.pop(0))
+            self._start(plan.waiting.pop(0))
         for worker in self._alive():
             silent = worker.child.processor_time() - worker.last_record
             if worker.lane.engines in (FIRST, INDUCTION) and not worker.idle and silent > STUCK:
@@ -299,11 +295,14 @@ class Director:
                 for lane in apart(worker.lane):
                     self._start(lane)
 
+    def _is_idle(self) -> bool:
+        return not self._checks.are_pending and all(w.idle for w in self._alive())
+
     def _next_start(self) -> float:
         """The earliest time of the next lane: not while proofs come in, nor while all that is open has one."""
-        if not self._plan or not self._wanted:
+        if not self._wanted or self._plan.is_over:
             return math.inf
-        if not self._plan[0].after:
+        if self._plan.has_first:
             return 0.0
         if all(w.idle for w in self._alive()):
             return self._last_proof + QUICK
@@ -344,7 +343,7 @@ class Director:
         for number in limit.workers_to_end(workers, [c.child.pid for c in self._checks.checkers]):
             worker = self.workers[number - 1]
             self._stop(worker)
-            self._lanes = []  # nothing starts again
+            self._plan.end_restarts()
             for engine in worker.lane.engines:
                 reason = f"the memory limit of {limit.most // MEGABYTE} MB is too small"
                 self._undecided.add_reason(worker.lane.claims, self._title(worker.model, engine), reason)
@@ -354,7 +353,7 @@ class Director:
         self._timeline.info("all engines restart, without limits on queries")
         for worker in self._alive():
             self._stop(worker)
-        for lane in self._lanes:
+        for lane in self._plan.every:
             self._start(lane, patient=True)
 
     def _stop(self, worker: Worker) -> None:
@@ -514,11 +513,11 @@ class Director:
             self._release({prop})
 
     def _release(self, props: set[str]) -> None:
-        """Plan work again on properties whose proofs are not so cheap to check after all, together."""
+        """Schedule work again on properties whose proofs are not so cheap to check after all, together."""
         self._held -= props
         self._wanted |= props & self._open_asked.keys()
         self._released |= props
-        self._plan = again(self._plan, self._lanes, props)
+        self._plan.again(props)
 
     def _accept(self, proof: Proof) -> None:
         proved = proof.proved

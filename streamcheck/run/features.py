@@ -33,6 +33,7 @@ Feature: TypeAlias = Literal[
     "many counters",
     "wrapping counters",
     "products",
+    "floats",
 ]
 LARGE = 14  # locations, or variables
 SEVERAL = 3  # counters in one cluster, or products
@@ -46,6 +47,7 @@ STARTS: Mapping[Feature, Mapping[str, Forward]] = {  # the last feature that a p
     "many counters": {"templates": Forward(0.2, full=True)},
     "wrapping counters": {"templates": Forward(0.3, full=True)},  # the same, which other engines hardly find
     "products": {"structural": Forward(0.2, full=True)},  # hard for whoever looks at them, and may not matter
+    "floats": {"delays": Forward(1.5), "long-runs": Forward(1.5)},  # z3 decides few that bitwuzla does not, and later
 }
 
 
@@ -64,6 +66,7 @@ def features_of(
         "many counters": most >= MANY,
         "wrapping counters": most >= SEVERAL and model == "integers",
         "products": program is None and any(_products(part) >= SEVERAL for part in parts),
+        "floats": program is None and any(part.has_floats for part in parts),
     }
     return [feature for feature in STARTS if found[feature]]
 

@@ -79,6 +79,7 @@ class EngineEntry:
     far_price: int | None = None  # the same from the third step on
     family: SolverFamily = "z3"  # whose answers it builds on: those of others are no facts for it; bitwuzla is for bits
     alone: bool = False  # one instance for each property with floats, whose terms would burden the queries of others
+    floats: bool = True  # False: it gives up at them
     auxiliary: bool = False  # mostly helps others: its processor time has a higher price
 
     def work_at(self, depth: int | None) -> str:
@@ -403,6 +404,7 @@ ROWS: tuple[EngineEntry, ...] = (
         spec=Start(0.5, other=3.0),
         program=Start(0.6, other=4.0),
         head_start=10_000_000,
+        floats=False,
     ),
     EngineEntry(
         "spacer-local",
@@ -412,6 +414,7 @@ ROWS: tuple[EngineEntry, ...] = (
         {"guidance": False, "seed": 1},
         spec=Start(1.5),
         program=Start(5.0),
+        floats=False,
     ),
     EngineEntry(
         "structural",

@@ -45,26 +45,23 @@ SPLIT = 0.2  # seconds of processor time for the first worker before
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Properties that share their workers, and the integer models that can express them, the better bet first."""
+    """Properties that share their workers. What depends on their terms is found when it is first asked for."""
 
     claims: frozenset[str]
-    models: tuple[View, ...]
-    parts: tuple[TransitionSystem, ...]  # its clusters over the first of them
+    views: tuple[View, ...]  # whose models can express them, the better bet first
     has_floats: bool = False
     _over: dict[IntegerModel, tuple[TransitionSystem, ...]] = field(default_factory=dict, compare=False)
     _kinds: dict[IntegerModel, list[set[str]]] = field(default_factory=dict, compare=False)
 
-    @staticmethod
-    def of(parts: tuple[TransitionSystem, ...], models: Sequence[View], *, floats: bool) -> Portion:
-        """The properties of these parts, which are of the first model's system."""
-        portion = Portion(frozenset(p.name for part in parts for p in part.properties), tuple(models), parts, floats)
-        portion._over[models[0].model] = parts
-        return replace(portion, models=tuple(m for m in models if m is models[0] or portion.differs_in(m)))
+    @property
+    def models(self) -> tuple[View, ...]:
+        """The views without those that have the same equations as the first."""
+        first, *others = self.views
+        return first, *(view for view in others if self._differs_in(view))
 
-    def differs_in(self, model: View) -> bool:
-        """True if there are other equations for it in this model than in the better one."""
-        known = {root for part in self.parts for root in part.roots()}
-        return any(root not in known for part in self.parts_over(model) for root in part.roots())
+    def _differs_in(self, view: View) -> bool:
+        known = {root for part in self.parts_over(self.views[0]) for root in part.roots()}
+        return any(root not in known for part in self.parts_over(view) for root in part.roots())
 
     def parts_over(self, model: View) -> Sequence[TransitionSystem]:
         """The clusters over a model, made once: a large system has many."""
@@ -118,20 +115,76 @@ def work_counter() -> Callable[[], int]:
     return counter
 
 
-def plan(models: Sequence[View], jobs: int, chosen: Sequence[str], *, deterministic: bool) -> list[Lane]:
-    """The workers of a run, in the order they start. In turns, all engines share one worker: their facts and answers
-    then depend on nothing but the problem."""
-    program = models[0].automaton is not None
-    lanes = []
-    for portion in portions(models):
-        if deterministic or (jobs == 1 and not chosen):
-            engines = tuple(_with_needs(chosen or in_turns(program=program, floats=portion.has_floats)))
-            lanes.append(Lane(engines, portion.models[0].model, portion.claims))
-        elif chosen:
-            lanes += [Lane(tuple(_with_needs([n])), m.model, portion.claims) for m in portion.models for n in chosen]
-        else:
-            lanes += _portfolio(portion, jobs, program=program)
-    return sorted(lanes, key=lambda lane: lane.after)
+@dataclass(slots=True)
+class Schedule:
+    """The workers of a run, in the order they start. At first only those that start at once: the others are planned
+    when something is left for them. In turns, all engines share one worker: their facts and answers then depend on
+    nothing but the problem."""
+
+    models: Sequence[View]
+    jobs: int
+    chosen: Sequence[str] = ()
+    deterministic: bool = False
+    waiting: list[Lane] = field(init=False)  # what has not started yet
+    is_complete: bool = False
+    _every: list[Lane] = field(default_factory=list)
+    _portions: list[Portion] = field(init=False)
+    _firsts: list[Lane] = field(init=False)  # that start at once
+
+    def __post_init__(self) -> None:
+        self._portions = portions(self.models)
+        is_portfolio = not self.chosen and self._has_lanes
+        self._firsts = [Lane(FIRST, p.views[0].model, p.claims) for p in self._portions if is_portfolio]
+        self.waiting = list(self._firsts)
+        if not is_portfolio:
+            self.complete()
+
+    @property
+    def _has_lanes(self) -> bool:
+        """False if all engines share a worker, where none are chosen."""
+        return not self.deterministic and (self.jobs > 1 or bool(self.chosen))
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_complete and not self.waiting
+
+    @property
+    def has_first(self) -> bool:
+        """True if the next worker starts at once."""
+        return bool(self.waiting) and not self.waiting[0].after
+
+    def complete(self) -> None:
+        """Schedule what starts after the first workers."""
+        if not self.is_complete:
+            lanes = [lane for portion in self._portions for lane in self._lanes(portion)]
+            self._every = sorted(lanes, key=lambda lane: lane.after)
+            self.waiting += [lane for lane in self._every if lane not in self._firsts]
+            self.is_complete = True
+
+    @property
+    def every(self) -> list[Lane]:
+        """All workers of the run."""
+        self.complete()
+        return self._every
+
+    def again(self, claims: Set[str]) -> None:
+        """Start every lane once more for these claims."""
+        self.waiting = again(self.waiting, self.every, claims)
+
+    def end_restarts(self) -> None:
+        """Start what waits, and nothing a second time."""
+        self.complete()
+        self._every = []
+
+    def _lanes(self, portion: Portion) -> list[Lane]:
+        program = self.models[0].automaton is not None
+        if not self._has_lanes:
+            engines = tuple(_with_needs(self.chosen or in_turns(program=program, floats=portion.has_floats)))
+            return [Lane(engines, portion.views[0].model, portion.claims)]
+        if self.chosen:
+            needed = [tuple(_with_needs([name])) for name in self.chosen]
+            return [Lane(engines, m.model, portion.claims) for m in portion.models for engines in needed]
+        return _portfolio(portion, self.jobs, program=program)
 
 
 def in_turns(*, program: bool, floats: bool = False) -> tuple[str, ...]:
@@ -144,14 +197,17 @@ def in_turns(*, program: bool, floats: bool = False) -> tuple[str, ...]:
 
 def _portfolio(portion: Portion, jobs: int, *, program: bool) -> list[Lane]:
     """Every worker of a portion."""
-    first, *others = portion.models
+    models = portion.models
+    first, *others = models
     definitions = len(first.system.definitions)
     is_comparison = any(isinstance(p.origin, Compared) for p in first.system.properties)
-    moved = starts_with(features_of(first.automaton, first.model, portion.parts))
+    moved = starts_with(features_of(first.automaton, first.model, portion.parts_over(first)))
     full = {name for name, forward in moved.items() if forward.full}
     starts: dict[str, Start] = {}
     for row in ENGINES.values():
         start = row.program if program else row.spec
+        if not row.floats and portion.has_floats:
+            continue
         if start is not None and definitions >= start.definitions and (is_comparison or not start.compared):
             starts[row.name] = replace(start, after=moved[row.name].after) if row.name in moved else start
     lanes = []
@@ -159,7 +215,7 @@ def _portfolio(portion: Portion, jobs: int, *, program: bool) -> list[Lane]:
         if not start.beside:
             beside = {other: s for other, s in starts.items() if s.beside == name}
             if start.compared:  # equal bits are found and checked far sooner than equal integers
-                lanes.append(Lane((name, *beside), portion.models[-1].model, portion.claims, start.after))
+                lanes.append(Lane((name, *beside), models[-1].model, portion.claims, start.after))
                 continue
             if start.bits:
                 lanes += _lanes_on_bits((name, *beside), start, portion)
@@ -217,17 +273,24 @@ def portions(models: Sequence[View]) -> list[Portion]:
     done: set[str] = set()
     found = []
     for i, view in enumerate(models):
-        if done.issuperset(p.name for p in view.system.properties):
-            continue
-        apart: dict[bool, list[TransitionSystem]] = {}
-        for part in clusters(view.system):
-            own = tuple(p for p in part.properties if p.name not in done)
-            if own:
-                apart.setdefault(part.has_floats, []).append(replace(part, properties=own))
-        for key in sorted(apart):
-            found.append(Portion.of(tuple(apart[key]), models[i:], floats=key))
-        done.update(*(portion.claims for portion in found))
+        left = tuple(p for p in view.system.properties if p.name not in done)
+        if left:
+            found += [
+                Portion(frozenset(claims), tuple(models[i:]), has_floats)
+                for has_floats, claims in sorted(_apart(replace(view.system, properties=left)).items())
+            ]
+            done.update(p.name for p in left)
     return found
+
+
+def _apart(system: TransitionSystem) -> dict[bool, list[str]]:
+    """The names of the properties that depend on floats, and of those that do not."""
+    if not system.has_floats:
+        return {False: [p.name for p in system.properties]}
+    apart: dict[bool, list[str]] = {}
+    for part in clusters(system):
+        apart.setdefault(part.has_floats, []).extend(p.name for p in part.properties)
+    return apart
 
 
 def _with_needs(names: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ may be on its way.
 from __future__ import annotations
 
 import logging
+import math
 import select
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -40,6 +41,7 @@ from streamcheck.transform.reduce import clusters, each_alone
 LOG = logging.getLogger(__name__)
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
 AHEAD_OF_ITS_LIKE = 100_000  # the same for the engine at one cluster of properties and at another
+PAUSE = 0.02  # seconds of processor time between two reports of how far an engine is
 SILENCE = 0.2  # seconds of processor time after which a turn that found nothing new is reported too
 VACUITY_PRICE = 16  # of work on vacuity tests alone
 FLOATS_PRICE = 4  # of z3's work on floats, of which bitwuzla decides more
@@ -61,16 +63,17 @@ def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channe
                 turns.deliver(event_from_plain(record, problem.system.variable_types))
 
     turns = Turns(engines, problem, known, head_starts=True, listen=listen)
-    depths: dict[str, int] = {}
+    reported: dict[str, tuple[int, float]] = {}  # depths, and when
     sent = time.process_time()
 
     def send(engine: str, event: Event) -> None:
         nonlocal sent
         now = time.process_time()
         if isinstance(event, Progress):
-            if depths.get(engine) == event.depth and now - sent < SILENCE:
+            depth, before = reported.get(engine, (-1, -math.inf))
+            if now - sent < SILENCE if event.depth == depth else now - before < PAUSE:
                 return
-            depths[engine] = event.depth
+            reported[engine] = event.depth, now
         sent = now
         channel.send({"engine": engine, **event_to_plain(event)})
 
