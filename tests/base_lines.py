@@ -37,6 +37,7 @@ COMPOSITION = ("certify.composition", "problem.composition", "problem.compositio
 BY_PARTS = (*COMPONENTS, *COMPOSITION)
 C_TEXTS = ("core.c_names", "core.operators.c_helpers")  # what is written with them is proved
 NAMES = ("core.printable", "problem.names", "core.code_lines")  # they refuse names, and files that are no code
+NAMES += ("core.worded",)  # mistakes in words
 SHAPES = ("problem.certificate_shape", "problem.shapes")  # they refuse damaged files; what passes is read after them
 SHAPES += ("run.damage", "run.folders", "run.places")  # the last makes them forget places, nothing else
 RECORDS = ("certify.checker", "problem.specification_json")

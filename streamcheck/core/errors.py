@@ -34,21 +34,8 @@ class SpecError(Exception):
         self.write = write
         self.also = also
 
-    @property
-    def place(self) -> Location | None:
-        """The user's line, for an editor; `where` is the one that the text is to begin with."""
-        return self.where
-
     def __str__(self) -> str:
-        return self._text(_at(self.message, self.where))
-
-    @property
-    def brief(self) -> str:
-        """The text without its own line, for an editor that shows it there."""
-        return self._text(self.message)
-
-    def _text(self, head: str) -> str:
-        lines = [head]
+        lines = [_at(self.message, self.where)]
         for text, where in self.also:
             lines.append("  " + _at(text, where).replace("\n", "\n  "))
         if self.write:
@@ -58,22 +45,6 @@ class SpecError(Exception):
     def _render_traceback_(self) -> list[str]:
         """The lines that a notebook shows: the message has the user's line, and no other is the user's."""
         return f"SpecError: {self}".splitlines()
-
-
-class WordedError(SpecError):
-    """A mistake whose text has its lines already: it was put into words where they are, perhaps in another process."""
-
-    def __init__(self, text: str, brief: str, place: Location | None) -> None:
-        super().__init__(text)
-        self._brief, self._place = brief, place
-
-    @property
-    def place(self) -> Location | None:
-        return self._place
-
-    @property
-    def brief(self) -> str:
-        return self._brief
 
 
 @contextmanager

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from types import FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
-from streamcheck.core.errors import SpecError, WordedError
+from streamcheck.core.errors import SpecError
 from streamcheck.core.likeness import closest, did_you_mean
 from streamcheck.core.location import PACKAGE, Location, is_ours
+from streamcheck.core.worded import WordedError
 from streamcheck.lang import build, syntax
 from streamcheck.lang.calls import argument_error, call_error
 from streamcheck.lang.spec import SpecBase

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.unsaved import replace_text
+from streamcheck.core.worded import brief, place_of
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Result, Verdicts
@@ -101,7 +102,7 @@ def _answer_safely(rows: Answers) -> None:
     except (Stopped, BrokenPipeError):
         return
     except SpecError as mistake:
-        rows.put("mistake", text=mistake.brief, **_place(mistake.place or _place_in(mistake.message)))
+        rows.put("mistake", text=brief(mistake), **_place(place_of(mistake) or _place_in(mistake.message)))
     except Exception:
         traceback.print_exc()
         text = "internal error in streamcheck (not in your spec); the editor's log has its lines"

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from streamcheck.core.errors import SpecError, WordedError
+from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location, is_ours
+from streamcheck.core.worded import WordedError, brief, place_of
 from streamcheck.run.child import ASKED, Channel, Child, Ended, Forged, TooLate
 from streamcheck.run.confine import MEMORY, confine, require_confinement
 from streamcheck.run.limits import OutOfTime
@@ -119,9 +120,9 @@ def _answer(
         with memory_limit(memory, doing):
             work(lambda value: channel.send({"value": value}))
     except SpecError as error:
-        place = error.place
+        place = place_of(error)
         at = [] if place is None else [place.file, place.line]
-        channel.send({"error": str(error), "brief": error.brief, "at": at})
+        channel.send({"error": str(error), "brief": brief(error), "at": at})
     except BaseException as error:
         why = f"{doing}: out of memory" if tells_no_room(error) else INTERNAL + traceback.format_exc()
         channel.send({"error": why})
