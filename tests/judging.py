@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from functools import partial
 
 from streamcheck.certify.checker import check_term, judge_invariants
@@ -21,7 +22,7 @@ def reading_of(system):
 def check(system, claim, certificate):
     """None if the certificate proves the claim of the transition system, else the rejection."""
     reading = reading_of(system)
-    return check_term(reading, claim.term, certificate, partial(judge_invariants, reading, set()))
+    return check_term(reading, claim.term, certificate, partial(judge_invariants, reading, deque()))
 
 
 def sliced(automaton):

@@ -8,7 +8,7 @@ import pytest
 from automata import automaton
 from tiny import judged_by_tiny
 
-from streamcheck import Array, Int, Spec, Word8, extern, forall, implies, mux, stream
+from streamcheck import Array, Bool, Int, Spec, Word8, extern, forall, implies, mux, stream
 from streamcheck.certify import checker
 from streamcheck.certify.check import Checker
 from streamcheck.certify.logic import replace_and_fold
@@ -182,6 +182,23 @@ def test_invariants_that_a_certificate_has_shown_are_not_asked_about_again(quest
     questions.clear()
     assert one.check("far", Certificate("inductive", 2, (far, below))) is None and not questions  # nothing is left
     assert one.check("far", Certificate("compressed", 1, (below, far))) is None and questions  # of plain induction only
+
+
+def test_a_certificate_that_needs_what_another_has_shown_is_rejected():
+    """It would be rejected alone, when it is checked again from its file."""
+    go = extern("go", Bool)
+    n = stream(Word8, lambda n: [1] + +mux(go, n + 2, n))
+    spec = Spec("s")
+    spec.prop("never", n != 4)
+    problem = flatten(spec)
+    (never,) = (p.term for p in problem.properties if not p.is_implied)
+    (cell,) = problem.cells
+    one_bit = term("bitand", cell.var, constant(cell.var.type, 1))
+    odd = term("ne", one_bit, constant(cell.var.type, 0))
+    one = Checker(problem)
+    assert one.check("never", Certificate("inductive", 1, (odd, never))) is None
+    assert one.check("never", Certificate("inductive", 1, (never,))) is not None
+    assert one.check("never", Certificate("inductive", 1, (never, odd))) is None
 
 
 @pytest.mark.parametrize("kind", ["inductive", "compressed", "complete", "ended"])

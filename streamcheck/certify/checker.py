@@ -13,7 +13,8 @@ and then, in the specification with equals put for equals:
     complete      I[x0] ∧ T[x0, x1] ∧ … ∧ T[xk-1, xk] ∧ A[x0] ∧ … ∧ A[xk] ∧ C_k[x0 … xk] is contradictory
     ended         the same without C_k[x0 … xk]
 
-Invariants that another certificate has shown are known: they are on the left, and nothing is asked about them again.
+Some of J may be known: all invariants of an accepted certificate of plain induction, if J has all of them, and a k as
+large. They are on the left, and nothing is asked about them again; J would be accepted without that one, too.
 The base case suffices if every state is initial: I is true, so it shows A[x0] ⊨ J[x0] for all x0.
 C_k: the states are pairwise different, and only the first is initial. States are compared on the variables that
 J and A depend on, which the checker finds by itself: a run cut short by a repeated state must stay a run for them.
@@ -25,6 +26,7 @@ table, nor their solver.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -60,7 +62,9 @@ class SpecificationChecker:
 
     def __init__(self, specification: Specification) -> None:
         self.reading: SpecificationRuns = read_specification(specification)
-        self._invariants = lru_cache(MOST_CERTIFICATES)(partial(judge_invariants, self.reading, set()))
+        self._invariants = lru_cache(MOST_CERTIFICATES)(
+            partial(judge_invariants, self.reading, deque(maxlen=MOST_CERTIFICATES))
+        )
 
     def check(self, claim: Claim, certificate: Certificate) -> Rejected | None:
         """None if every condition holds."""
@@ -106,17 +110,19 @@ def implication_of(reading: SpecificationRuns, holds: Term, certificate: Certifi
     return VerificationCondition("implication", reading.runs.cone((holds, *facts)), _implication(facts, holds))
 
 
-def judge_invariants(reading: SpecificationRuns, shown: set[Term], certificate: Certificate) -> Rejected | None:
-    """None if J holds in every run, whatever the property: it is among what is shown then."""
-    rejected = check_invariants(reading, certificate, shown)
-    shown.update(certificate.invariants if rejected is None else ())
+def judge_invariants(
+    reading: SpecificationRuns, shown: deque[Certificate], certificate: Certificate
+) -> Rejected | None:
+    """None if J holds in every run, whatever the property: a certificate of plain induction is among the shown then."""
+    if certificate.kind != "inductive" or certificate.equalities or certificate.free:
+        return _check_all(reading, certificate, ())
+    parts = (c.invariants for c in shown if c.k <= certificate.k and {*c.invariants} <= {*certificate.invariants})
+    rejected = _check_plain(reading, certificate, {t for part in parts for t in part})
+    shown.extend([certificate] if rejected is None else [])
     return rejected
 
 
-def check_invariants(reading: SpecificationRuns, certificate: Certificate, shown: Collection[Term]) -> Rejected | None:
-    """None if J holds in every run, where some of it, if the certificate is of plain induction, is shown already."""
-    if certificate.kind != "inductive" or certificate.equalities or certificate.free:
-        return _check_all(reading, certificate, ())
+def _check_plain(reading: SpecificationRuns, certificate: Certificate, shown: Collection[Term]) -> Rejected | None:
     lots = independent_lots(reading.runs.cone(certificate.invariants), certificate.invariants)
     if len(lots) > 1:
         parts = [replace(certificate, invariants=lot) for lot in lots]

@@ -16,6 +16,7 @@ the certificate holds in the runs of the blocks, which are read here from the bl
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
@@ -68,7 +69,9 @@ class BlockChecker:
         self.source = source
         self.blocks = scalar_automaton(blocks)
         self.reading = read_automaton(self.blocks)
-        self._invariants = lru_cache(MOST_CERTIFICATES)(partial(judge_invariants, self.reading, set()))
+        self._invariants = lru_cache(MOST_CERTIFICATES)(
+            partial(judge_invariants, self.reading, deque(maxlen=MOST_CERTIFICATES))
+        )
 
     def check(self, error: str, certificate: Certificate) -> Rejected | None:
         if error not in self.blocks.bad:

@@ -122,6 +122,7 @@ class Checks:
     cpu: float = 0.0  # processor time of checkers that have ended
     _waiting: dict[int, dict[Proof, None]] = field(default_factory=dict)  # by the identity of their evidence
     _by_prop: dict[str, dict[Proof, None]] = field(default_factory=dict)  # those that wait or are being checked
+    _dropped: set[str] = field(default_factory=set)  # properties whose proofs nobody needs
     _numbers: int = 0
 
     def begin(self, ready: Child | None) -> None:
@@ -161,12 +162,13 @@ class Checks:
 
     def drop(self, prop: str) -> None:
         """Forget the proofs of a property that is proved; end a check of one that lasts, or if others wait."""
+        self._dropped.add(prop)
         for proof in [*self.proofs_of(prop)]:
             if proof in self._waiting.get(id(proof.evidence), ()):
                 self._wait_no_more(proof)
                 self._forget(proof)
         for checker in list(self.checkers):
-            if checker.proof is None or checker.proof.proved.prop != prop:
+            if checker.proof is None or checker.proof.proved.prop not in self._dropped:
                 continue
             if id(checker.proof.evidence) in self._waiting:  # it is that of other properties, too
                 continue
