@@ -344,6 +344,19 @@ def test_a_delay_of_many_steps_is_one_element():
     assert len(element.terms) == 3
 
 
+def test_a_loop_makes_an_element_of_each_of_its_streams():
+    held = [extern("a", Word8)]
+    for _ in range(3):
+        held.append(stream(Word8, lambda _, s=held[-1]: [0] + +s))
+    spec = Spec("row")
+    spec.assume("small", held[0] < 10)
+    spec.observer("last", held[3])
+    spec.prop("second", held[2] < 10)
+    assert [len(e.terms) for e in elements_of(flatten(spec))] == [1, 1, 1, 1]
+    (core,) = spec.why(minimal=True, timeout=30)["second"].cores
+    assert len(core.elements) == 3  # not the third stream, which it does not read
+
+
 @component
 def limiter(wish: Word8) -> Word8:
     out = minimum(wish, 40)

@@ -10,7 +10,7 @@ element.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from streamcheck.core.term import Term, substitute, variable, variables
@@ -46,23 +46,27 @@ def _wires(wires: Iterable[Named]) -> Iterator[Element]:
 
 
 def _delays(cells: Iterable[Cell]) -> Iterator[Element]:
-    """The cells of one delay together: of one line, and each the next value of another. A line that several instances
-    have is a delay in each."""
+    """The cells of one delay together: of `s`, if it is `[1, 2, 3] ++ x`, they are `s`, `s_1` and `s_2`. A line that
+    several instances have is a delay in each; so is one that a loop repeats, also if each delays the one before."""
     cells = tuple(cells)
     by_var = {c.var: c for c in cells}
-    after = {c.name: n for c in cells if (n := by_var.get(c.next)) and n.where == c.where and n.named == c.named}
-    inner = {n.name for name, n in after.items() if n.name != name}
+    groups = [_delay(head, by_var) for head in cells]
+    inner = {c.name for group in groups for c in group[1:]}
     seen: set[str] = set()
-    for head in sorted(cells, key=lambda c: c.name in inner):
-        group: list[Cell] = []
-        cell: Cell | None = head
-        while cell is not None and cell.name not in seen:
-            seen.add(cell.name)
-            group.append(cell)
-            cell = after.get(cell.name)
-        if group:
-            kind: ElementKind = "equation" if head.named else "delay"
-            yield Element(kind, head.name, head.where, tuple(c.var for c in group))
+    for group in sorted(groups, key=lambda group: group[0].name in inner):
+        own = [c for c in group if c.name not in seen]
+        seen |= {c.name for c in own}
+        if own:
+            kind: ElementKind = "equation" if own[0].named else "delay"
+            yield Element(kind, own[0].name, own[0].where, tuple(c.var for c in own))
+
+
+def _delay(head: Cell, by_var: Mapping[Term, Cell]) -> list[Cell]:
+    """The cells that begin with this one, each the next value of the one before, and named by its place."""
+    group = [head]
+    while (n := by_var.get(group[-1].next)) and n.name == f"{head.name}_{len(group)}" and n.where == head.where:
+        group.append(n)
+    return group
 
 
 def weaken(specification: Specification, prop: Claim, freed: Iterable[Element]) -> Weakened:
