@@ -169,6 +169,13 @@ def test_a_variable_that_is_no_option_is_noted(folder):
     assert "STREAMCHECK_TIMOUT is set, but no option has this name" in done.stderr and "JOBS" not in done.stderr
 
 
+def test_a_variable_with_a_part_of_a_value_is_refused(folder):
+    for text in ("junit", "junit a.xml sarif"):
+        done = run(folder, "prove", "specs/a.py", STREAMCHECK_OUTPUT=text)
+        assert done.returncode == 2 and "Invalid value for '--output': each takes 2 words" in done.stderr
+        assert "--output comes from STREAMCHECK_OUTPUT" in done.stderr and not (folder / "a.xml").exists()
+
+
 def test_the_file_that_the_page_shows_is_read(folder):
     (text,) = re.findall(r"^```toml\n(.*?)^```", Path("docs/configuration.md").read_text(), re.M | re.S)
     (folder / "pyproject.toml").write_text(text)
