@@ -175,6 +175,11 @@ def test_results_are_not_written_over_what_is_read_or_other_results(folder, word
     assert (folder / "engine.py").read_text() == SPEC and not (folder / "a.xml").exists()
 
 
+def test_devices_may_have_several_results(folder):
+    words = [COMMAND, *"prove engine.py --output junit /dev/null --output sarif /dev/null".split()]
+    assert subprocess.run(words, cwd=folder, capture_output=True).returncode == 1
+
+
 def test_pages_from_python(tmp_path):
     x = extern("x", Array(Word8, 2))
     spec = Spec("pairs")
