@@ -134,12 +134,20 @@ def test_targets_are_proved_each_with_its_own_settings(folder):
         ("engine = 'bmc'", "engine: expected a list of texts"),
         ("html = 'page.html'", "'html' is no setting"),
         ("proof-checker = 'rm'", "'proof-checker' is no setting"),
+        ("prove = 5", "tool.streamcheck.prove: expected a table"),
+        ("specs = ['a.py']", "tool.streamcheck.specs: expected a table"),
     ],
 )
 def test_a_wrong_setting_is_named_with_its_line(folder, line, message):
     (folder / "pyproject.toml").write_text(f"[project]\n\n[tool.streamcheck]\njobs = 1\n{line}\n")
     done = run(folder, "prove", "specs/a.py")
     assert done.returncode == 2 and f"pyproject.toml:5: {message}" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_setting_without_the_name_of_a_spec_is_named_with_its_line(folder):
+    (folder / "pyproject.toml").write_text("[tool.streamcheck.specs]\ntimeout = 3\n")
+    done = run(folder, "prove", "specs/a.py")
+    assert done.returncode == 2 and "pyproject.toml:2: tool.streamcheck.specs.timeout: expected a table" in done.stderr
 
 
 def test_a_wrong_value_is_named_with_its_origin(folder):
@@ -159,6 +167,13 @@ def test_a_wrong_value_is_named_with_its_origin(folder):
 def test_a_variable_that_is_no_option_is_noted(folder):
     done = run(folder, "prove", "--show-config", STREAMCHECK_TIMOUT="3", STREAMCHECK_JOBS="1")
     assert "STREAMCHECK_TIMOUT is set, but no option has this name" in done.stderr and "JOBS" not in done.stderr
+
+
+def test_a_variable_with_a_part_of_a_value_is_refused(folder):
+    for text in ("junit", "junit a.xml sarif"):
+        done = run(folder, "prove", "specs/a.py", STREAMCHECK_OUTPUT=text)
+        assert done.returncode == 2 and "Invalid value for '--output': each takes 2 words" in done.stderr
+        assert "--output comes from STREAMCHECK_OUTPUT" in done.stderr and not (folder / "a.xml").exists()
 
 
 def test_the_file_that_the_page_shows_is_read(folder):

@@ -76,6 +76,18 @@ def test_a_name_that_c_refuses_is_refused(tmp_path, name):
     assert not list(tmp_path.iterdir())
 
 
+def test_the_next_command_can_be_pasted(tmp_path):
+    done = run(tmp_path, COMMAND, "init", "my pump")
+    assert done.stdout.endswith("next: cd 'my pump' && streamcheck prove\n")
+
+
+def test_every_extra_for_users_is_examined():
+    import tomllib
+
+    extras = tomllib.loads(Path("pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert {extra for _, _, extra in doctor.EXTRAS.values()} == set(extras) - {"docs"}
+
+
 def test_a_project_is_named_after_its_folder():
     assert name_for("/some/Rate-Limit 2") == "rate_limit_2" and name_for("/some/42") == "monitor"
 

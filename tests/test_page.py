@@ -150,6 +150,36 @@ def test_checked_evidence_is_a_table_with_hashes(folder):
     assert text.count('class="holds"') == 3 and len(re.findall(r"<code>[0-9a-f]{64}</code>", text)) == 3
 
 
+@pytest.mark.parametrize(
+    "words", ["prove engine.py", "run engine.py", "compile engine.py -o o --unproven", "check c/engine.cool_again.json"]
+)
+def test_a_file_that_cannot_be_written_is_named(folder, words):
+    words = words.replace("c/engine.cool_again.json", str(min((folder / "c").iterdir())))
+    words = [COMMAND, *words.split(), "--html", "none/x.html"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr.endswith("error: none/x.html: No such file or directory\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "prove engine.py --html engine.py",
+        "prove engine.py --output junit a.xml --output sarif ./a.xml",
+        "run engine.py --html engine.py",
+        "compile engine.py -o o --html engine.py",
+    ],
+)
+def test_results_are_not_written_over_what_is_read_or_other_results(folder, words):
+    done = subprocess.run([COMMAND, *words.split()], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 2 and "this file is read, or has other results; give another one" in done.stderr
+    assert (folder / "engine.py").read_text() == SPEC and not (folder / "a.xml").exists()
+
+
+def test_devices_may_have_several_results(folder):
+    words = [COMMAND, *"prove engine.py --output junit /dev/null --output sarif /dev/null".split()]
+    assert subprocess.run(words, cwd=folder, capture_output=True).returncode == 1
+
+
 def test_pages_from_python(tmp_path):
     x = extern("x", Array(Word8, 2))
     spec = Spec("pairs")
@@ -292,6 +322,7 @@ def test_the_page_follows_the_colours_of_the_reader(folder, opened):
 
 def test_a_narrow_window_and_paper_lose_nothing(folder, opened):
     tab = opened(folder / "prove.html", viewport={"width": 360, "height": 700})
+    tab.locator(".facts").first.evaluate("line => line.textContent = '/a_long_name'.repeat(9)")
     assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert tab.locator("canvas").is_visible() and tab.locator(".source").is_visible()
     tab.emulate_media(media="print")

@@ -169,3 +169,10 @@ def test_a_drawn_run_ends_where_the_assumptions_do():
 
     short()
     assert max(lengths) == 3
+
+
+def test_a_spec_without_a_property_that_a_run_decides_says_none():
+    spec = Spec("empty")
+    spec.prop("chosen", unknown(Word8) < 9)
+    with pytest.raises(sc.SpecError, match="that a run decides; it has none"):
+        assert_on_run(spec, "chosen", [{}])

@@ -61,6 +61,7 @@ def test_floats():
     x = extern("x", Double)
     assert simplest(spec_of(x < 2.5), [{"x": 2.3158417847464555e77}]).inputs == ({"x": 3.0},)
     assert simplest(spec_of(x < 1234.0), [{"x": math.inf}]).inputs == ({"x": 1234.0},)
+    assert simplest(spec_of(x < 1e308), [{"x": 1.7e308}]).inputs == ({"x": 1e308},)  # near the largest float
     assert simplest(spec_of(x == x), [{"x": math.nan}]).inputs[0]["x"] != 0.0
     assert simplest(spec_of(x * x < 1e300), [{"x": 7.458340731200207e155}]).inputs == ({"x": 2e150},)
     assert simplest(spec_of((x < 31.4) | (x > 31.5)), [{"x": 31.41592653589793}]).inputs == ({"x": 31.4},)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from streamcheck.api.explanation import Explaining
-from streamcheck.core.errors import refuse_unwritable
 from streamcheck.problem.result import Result
 from streamcheck.report.outputs.proved_file import ProvedFile
 from streamcheck.report.page.document import Page
@@ -63,8 +62,7 @@ def _explain(one: ProvedFile, deadline: float) -> Callable[[Result], Iterator[st
 def write_results(proved: Sequence[ProvedFile], html: str | None, reports: Sequence[tuple[str, str]]) -> str:
     """Write the page, and the results in these formats. Returns the text for standard output."""
     if html is not None:
-        with refuse_unwritable(html):
-            proof_page(proved).write(html)
+        proof_page(proved).write(html)
     if not reports:
         return ""
     from streamcheck.report.outputs.formats import write_reports

@@ -8,7 +8,14 @@ from typing import Any
 
 import click
 
-from streamcheck.cli.options import SECONDS, command_began, is_sandboxed, log_options, sandbox_option
+from streamcheck.cli.options import (
+    SECONDS,
+    command_began,
+    is_sandboxed,
+    log_options,
+    require_other_files,
+    sandbox_option,
+)
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
 from streamcheck.core.printable import visible
@@ -50,6 +57,7 @@ def command(
     counterexample is replayed. Every file is read, whatever the others are. Exit status 0: all hold; 4: one is
     rejected; 2: a file is damaged, and none rejected; 3: one is not decided, and the others hold.
     """
+    require_other_files(certificates, [html])
     deadline = None if timeout is None else command_began() + timeout
     folder = ProofFolder.at(proofs, proof_checker)
     rows: list[dict[str, Any]] = []

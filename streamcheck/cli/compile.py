@@ -19,6 +19,7 @@ from streamcheck.cli.options import (
     command_began,
     engine_options,
     log_options,
+    require_other_files,
     sandbox_option,
     target_of,
 )
@@ -130,6 +131,7 @@ def command(
     because the C could not be proved equal to the spec, which is an error in streamcheck.
     """
     target = target_of(file)
+    require_other_files([target.path], [html])
     deadline = command_began() + timeout
     cache = None if no_cache else Cache()
     rows, statuses, compiled = [], [], []

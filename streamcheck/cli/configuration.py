@@ -143,9 +143,25 @@ def _read(path: str) -> Configuration | None:
         raise SpecError(f"{os.path.relpath(path)}: {why}") from None
     if table is None:
         return None
+    for keys in _not_tables(table):
+        name = ".".join((*TABLE, *keys))
+        raise SpecError(f"{name}: expected a table", Location(path, line_of(path, (*TABLE, *keys))))
     for keys in _strange(table):
         raise SpecError(_strange_words(keys), Location(path, line_of(path, (*TABLE, *keys))))
     return Configuration(path, table)
+
+
+def _not_tables(table: Any) -> Iterator[tuple[str, ...]]:
+    """The keys of what ought to be a table: the settings of all, of a command, of a spec."""
+    from streamcheck.cli import COMMANDS
+
+    if not isinstance(table, Mapping):
+        yield ()
+        return
+    yield from ((key,) for key in table if key in {*COMMANDS, SPECS} and not isinstance(table[key], Mapping))
+    specs = table.get(SPECS)
+    if isinstance(specs, Mapping):
+        yield from ((SPECS, pattern) for pattern, own in specs.items() if not isinstance(own, Mapping))
 
 
 def _strange(table: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -154,9 +170,9 @@ def _strange(table: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
     for key, value in table.items():
         if key in COMMANDS or key == SPECS:
-            tables = {(key,): value} if key in COMMANDS else {(key, p): t for p, t in dict(value).items()}
+            tables = {(key,): value} if key in COMMANDS else {(key, p): t for p, t in value.items()}
             for keys, inner in tables.items():
-                yield from ((*keys, option) for option in dict(inner) if option not in OPTIONS)
+                yield from ((*keys, option) for option in inner if option not in OPTIONS)
         elif key not in OPTIONS and key != TARGETS:
             yield (key,)
 

@@ -82,7 +82,15 @@ class CommandContext(click.Context):
             return "pyproject.toml" if found is None else found.place
         return "command line" if source is ParameterSource.COMMANDLINE else "default"
 
+    def require_whole_values(self) -> None:
+        """Refuse a variable with a part of a value, as `STREAMCHECK_OUTPUT=junit`, which click leaves out."""
+        for param in self.command.params:
+            is_there = self.get_parameter_source(str(param.name)) is ParameterSource.ENVIRONMENT
+            if param.nargs > 1 and is_there and len(os.environ[self.source_of(param)].split()) % param.nargs:
+                raise click.BadParameter(f"each takes {param.nargs} words", ctx=self, param=param)
+
     def invoke(self, *given: Any, **named: Any) -> Any:
+        self.require_whole_values()
         if self.meta.get(SHOWS):
             return self._show()
         return super().invoke(*given, **named)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 import click
 
@@ -18,6 +19,6 @@ def command(directory: str, name: str | None) -> int:
     settings in pyproject.toml, and a workflow of GitHub. No file is written over."""
     written = write_project(directory, name or name_for(directory))
     emit([f"  {path}" for path in written])
-    there = "" if os.path.abspath(directory) == os.getcwd() else f"cd {directory} && "
+    there = "" if os.path.abspath(directory) == os.getcwd() else f"cd {shlex.quote(directory)} && "
     emit([f"next: {there}streamcheck prove"])
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -156,6 +156,19 @@ def target_of(file: str) -> Target:
     from streamcheck.run.source import Target
 
     return Target.parse(file, confined=is_sandboxed())
+
+
+def require_other_files(read: Iterable[str], written: Iterable[str | None]) -> None:
+    """Refuse results that would be written over a file of the user, or over each other."""
+    import os
+
+    taken = {os.path.realpath(path) for path in read}
+    for path in written:
+        if path is None or (os.path.exists(path) and not os.path.isfile(path)):
+            continue  # as /dev/null
+        if os.path.realpath(path) in taken:
+            raise SpecError(f"{path}: this file is read, or has other results; give another one")
+        taken.add(os.path.realpath(path))
 
 
 def log_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,6 +18,7 @@ from streamcheck.cli.options import (
     log_options,
     program_options,
     proof_options,
+    require_other_files,
     sandbox_option,
     search_options,
     target_of,
@@ -183,6 +184,8 @@ def prove_problems(
     from streamcheck.run.ways import way_of_proving
 
     require_rows([problem for _, problem in specs], options.rows)
+    to_files = [path for _, path in options.reports if path != "-"]
+    require_other_files([path for path, _ in specs], [options.html, options.plot, options.witness, *to_files])
     make_folders([folder for _, folder in options.traces] + [options.certificates or "", options.tests or ""])
     cache = None if options.no_cache else Cache()
     rows, statuses, stopped = [], [], 0

@@ -9,7 +9,7 @@ from itertools import islice
 
 import click
 
-from streamcheck.cli.options import plot_option, sandbox_option, target_of
+from streamcheck.cli.options import plot_option, require_other_files, sandbox_option, target_of
 from streamcheck.cli.output import emit
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import Value
@@ -75,6 +75,7 @@ def command(
     --steps a run ends with its input, with the shortest list of samples, or else after 10 steps. Violations are printed
     to standard error; the exit status is 0 all the same, or 1 with --fail.
     """
+    require_other_files([target_of(file).path, *([] if data is None else [data])], [html, plot])
     with Sampler(target_of(file), expressions) as sampler:
         planned = plan(sampler.specification)
         if data is not None:

@@ -21,4 +21,4 @@ def did_you_mean(name: str) -> str:
 def mean_or_choose(name: str, names: Iterable[str], all_of_them: str = "choose from") -> str:
     """The end of a message that suggests the name that is most like this one, or else lists all."""
     names = list(names)
-    return did_you_mean(closest(name, names)) or f"; {all_of_them} {', '.join(names)}"
+    return did_you_mean(closest(name, names)) or f"; {all_of_them} {', '.join(names) or 'none'}"

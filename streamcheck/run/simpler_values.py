@@ -134,7 +134,10 @@ def _as_value(type: Type, number: Any) -> Iterator[Value]:
             if type.low <= number <= type.high:
                 yield int(number)
         case FloatType():
-            near = float(Fraction(number)) if not isinstance(number, float) else number
+            try:
+                near = float(Fraction(number)) if not isinstance(number, float) else number
+            except OverflowError:
+                return  # beyond the largest float
             yield f32(near) if type.width == 32 else near
         case RealType():
             yield Fraction(number)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from streamcheck import __version__
+from streamcheck.core.errors import refuse_unwritable
 from streamcheck.core.files import write_whole
 from streamcheck.report.page.signals import RunTimeline
 from streamcheck.report.page.sources import Sources
@@ -69,7 +70,8 @@ class Page:
         )
 
     def write(self, path: str) -> None:
-        write_whole({path: self.text()})
+        with refuse_unwritable(path):
+            write_whole({path: self.text()})
 
 
 NO_SCRIPT = "The timeline needs JavaScript; the table below has the same values."
