@@ -41,8 +41,8 @@ from streamcheck import *
 
 a, b = extern("a", Word64), extern("b", Word64)
 spec = Spec("hard")
-spec.prop("prime", implies((a > 1) & (b > 1) & (a < 2**32) & (b < 2**32), a * b != 18446743979220271189))
-"""  # the product of two primes: found by none of the engines in the time
+spec.prop("prime", implies((a > 1) & (b > 1) & (a < 2**32) & (b < 2**32), a * b != 9633832748884915969))
+"""  # the product of two primes, 2860486313 and 3367900313: found by none of the engines in the time
 needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="no list of processes in /proc")
 
 

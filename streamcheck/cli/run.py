@@ -27,8 +27,6 @@ from streamcheck.interpret.chunks import Chunk
 from streamcheck.interpret.data import DataColumns
 from streamcheck.interpret.python_code import Plan, plan
 from streamcheck.interpret.samples import OutOfSamples
-from streamcheck.report.page.run import RecordedSteps
-from streamcheck.report.plot import write_plot
 from streamcheck.report.steps import RunColumns, csv_lines, json_lines, table
 from streamcheck.report.wave import wave_lines
 from streamcheck.run.sampler import Sampler
@@ -86,8 +84,11 @@ def command(
             feed = Feed(_sample_rows(sampler, planned, steps))
             steps = None
         columns = RunColumns.of(planned, feed.kept)
-        recorded = None if html is None and plot is None else RecordedSteps(planned, columns)
-        if recorded is not None:
+        recorded = None
+        if html is not None or plot is not None:
+            from streamcheck.report.page.run import RecordedSteps
+
+            recorded = RecordedSteps(planned, columns)
             feed = replace(feed, rows=recorded.inputs(feed.rows))
         ran = chunks_of_run(planned, feed, steps, native=native)
         if data is not None:
@@ -108,6 +109,8 @@ def command(
         if html is not None and recorded is not None:
             recorded.page(file).write(html)
         if plot is not None and recorded is not None:
+            from streamcheck.report.plot import write_plot
+
             write_plot([recorded.timeline()], plot)
     return VIOLATED if fail and false else 0
 

@@ -18,8 +18,9 @@ PATIENCE = 3.0  # seconds for an analysis to end with all that it has started
 EVERY = 0.02
 
 
-async def answers(job: Job, folder: str) -> AsyncGenerator[dict[str, Any], None]:
-    """The rows of the analysis, which runs in the folder. It ends with this generator, however that ends."""
+async def answers(job: Job, folder: str) -> AsyncGenerator[list[dict[str, Any]], None]:
+    """The rows of the analysis, which runs in the folder: those that are there at each time, together. It ends with
+    this generator, however that ends."""
     pipe = subprocess.PIPE
     process = subprocess.Popen(COMMAND, stdin=pipe, stdout=pipe, cwd=folder)
     assert process.stdin is not None and process.stdout is not None
@@ -28,10 +29,12 @@ async def answers(job: Job, folder: str) -> AsyncGenerator[dict[str, Any], None]
     transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), process.stdout)
     try:
         await _send(process, job.line())
-        while line := await reader.readline():
-            yield json.loads(line)
+        begun = b""
+        while data := await reader.read(LONGEST):
+            *lines, begun = (begun + data).split(b"\n")
+            yield [json.loads(line) for line in lines]
         if await _status(process) != 0:
-            yield {"kind": "mistake", "text": "the analysis ended without an answer", "file": None, "line": None}
+            yield [{"kind": "mistake", "text": "the analysis ended without an answer", "file": None, "line": None}]
     finally:
         transport.close()
         await _end(process)

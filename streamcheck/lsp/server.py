@@ -34,6 +34,7 @@ from streamcheck.lsp.shown import EXPLAIN, PROVE, TRACE, Shown, uri_of
 from streamcheck.run.stop import SIGNALS
 
 PAUSE = 0.3  # seconds without a keystroke before a text is loaded
+TOGETHER = 0.1  # seconds from what is shown to what is shown next: a slow client would keep the server waiting
 LONGEST = 1 << 26  # bytes of a message
 
 
@@ -118,12 +119,13 @@ class SpecServer:
         """Publish what the analysis finds. Returns the lines that explain, if the job asks for them."""
         await asyncio.sleep(pause)
         explained: list[str] = []
-        async with aclosing(answers(job, self._folder(document))) as rows:
-            async for row in rows:
-                if row["kind"] == "explained":
-                    explained += row["lines"]
-                document.known.learn(row)
+        async with aclosing(answers(job, self._folder(document))) as found:
+            async for rows in found:
+                for row in rows:
+                    explained += row["lines"] if row["kind"] == "explained" else []
+                    document.known.learn(row)
                 self._show(document)
+                await asyncio.sleep(TOGETHER)
         document.known.rest()
         self._show(document)
         return explained
