@@ -4,7 +4,7 @@
 candidate more never costs another.
 
 Asserted in the solvers. `first`: I[x0], A[x0]. `onward`: T[x0, x1], A[x0], A[x1]; under a literal for each candidate
-c, c[x0].
+c, c[x0]. A candidate that `prove_each` asks alone has a solver of its own: T, A, c[x0], without labels.
 """
 
 from __future__ import annotations
