@@ -221,7 +221,7 @@ def test_an_engine_may_leave_while_it_listens():
     turns = workers.Turns(lambda: [Ending()], problem, listen=lambda: turns.leave("bmc"))
     for _ in range(2):
         turns.round(lambda engine, event: sent.append(event))
-    assert sent == [Progress(0)] and turns.running == []
+    assert sent == [Progress(0)] and not turns.running
 
 
 def test_bounded_model_checking_does_not_ask_again_what_is_known():

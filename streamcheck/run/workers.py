@@ -11,8 +11,9 @@ import logging
 import math
 import select
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from streamcheck.core.types import plural
@@ -33,6 +34,7 @@ from streamcheck.engines.protocol import (
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved, Unknown
 from streamcheck.run.child import Channel
+from streamcheck.run.concerned import Concerned
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.registry import ENGINES, EngineEntry
 from streamcheck.run.strategy import work_counter
@@ -48,6 +50,8 @@ FLOATS_PRICE = 4  # of z3's work on floats, of which bitwuzla decides more
 VACUITY_SHARE = 4  # they have this fraction of the patience
 FAR = 2  # steps; beyond, an engine may have another price
 A_TURN = 20_000  # the work of a turn itself, added to the solver's
+FIRST_WORK = 10 * A_TURN  # within which most engines decide what they can decide at once (heuristic)
+MOST_EARLY = 32  # clusters that are still at their first work: each has solvers, of half a megabyte (heuristic)
 
 
 def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channel, known: Sequence[Fact]) -> None:
@@ -86,6 +90,28 @@ def work(engines: Callable[[], Sequence[Engine]], problem: Task, channel: Channe
 
 
 @dataclass(slots=True, eq=False)
+class Lot:
+    """A cluster of properties, and the engines at work on it."""
+
+    system: TransitionSystem
+    facts: list[Fact] = field(default_factory=list)  # what is known before they begin
+    running: list[Instance] = field(default_factory=list)
+
+    @property
+    def is_early(self) -> bool:
+        """True if some engine has hardly worked on it, and could."""
+        return any(one.spent < FIRST_WORK for one in self.running if not one.has_nothing_to_do)
+
+    def instances(self, engines: Callable[[], Sequence[Engine]]) -> Iterator[tuple[TransitionSystem, Engine]]:
+        """The engines for the cluster; for each property with floats one of those that look at it alone."""
+        singles = each_alone(self.system) if self.system.has_floats else []
+        for part in (self.system, *singles):
+            for engine in engines():
+                if not singles or ENGINES[engine.name].alone == (part is not self.system):
+                    yield part, engine
+
+
+@dataclass(slots=True, eq=False)
 class Instance:
     """An engine at work on one cluster of properties."""
 
@@ -96,6 +122,7 @@ class Instance:
     box: list[Fact]
     weight: int  # of its properties
     spent: int  # the solver's work, priced
+    lot: Lot
     waiting: bool = False
     depth: int = -1
 
@@ -127,6 +154,9 @@ class Turns:
     nor an engine at a hard cluster the same engine at an easy one;
     with `head_starts`, heavy engines begin with work counted as done. Work is counted by the solver, not by a clock:
     the same problem makes the same turns.
+
+    A cluster has solvers of its own, so of many clusters only some are at work at first. The next one begins when one
+    is done, or has had its fair share.
     """
 
     def __init__(
@@ -140,35 +170,65 @@ class Turns:
     ) -> None:
         """`listen` delivers what others have found; engines that look into their inboxes call it."""
         self._work_done = work_counter()
-        self.running: list[Instance] = []
-        own = list(_instances(problem.system, engines))
-        for part, engine in sorted(own, key=lambda one: not ENGINES[one[1].name].alone):
-            spent = (ENGINES[engine.name].head_start or 0) if head_starts else 0
-            self.running.append(self._instance(engine, replace(problem, system=part), list(known), listen, spent))
+        self._engines, self._task, self._listen = engines, problem, listen
+        self._head_starts = head_starts
+        self._left: set[str] = set()  # engines that have workers of their own
+        self._lots = [Lot(cluster) for cluster in clusters(problem.system)]
+        self._concerned = Concerned([lot.system for lot in self._lots])
+        self._later = deque(self._lots)
+        self.running: dict[Instance, None] = {}  # the engines at work
+        for fact in known:
+            self.deliver(fact)
+        self._admit()
 
-    def _instance(
-        self, engine: Engine, task: Task, box: list[Fact], listen: Callable[[], None], spent: int
-    ) -> Instance:
-        names, weight = tuple(p.name for p in task.system.properties), 1
-        if ENGINES[engine.name].family == "z3" and task.system.has_floats:
+    def _admit(self) -> None:
+        """Begin with more clusters, as long as few of those begun are still at their first work."""
+        new: list[tuple[Lot, TransitionSystem, Engine]] = []
+        early = sum(lot.is_early for lot in {one.lot: None for one in self.running})
+        while self._later and early < MOST_EARLY:
+            lot, early = self._later.popleft(), early + 1
+            new += [
+                (lot, part, engine) for part, engine in lot.instances(self._engines) if engine.name not in self._left
+            ]
+        for lot, part, engine in sorted(new, key=lambda one: not ENGINES[one[2].name].alone):
+            instance = self._instance(lot, engine, replace(self._task, system=part))
+            lot.running.append(instance)
+            self.running[instance] = None
+
+    def _instance(self, lot: Lot, engine: Engine, task: Task) -> Instance:
+        row, names, weight = ENGINES[engine.name], tuple(p.name for p in task.system.properties), 1
+        if row.family == "z3" and task.system.has_floats:
             weight = FLOATS_PRICE
         if all(p.is_vacuity_test for p in task.system.properties):
             weight *= VACUITY_PRICE
             task = replace(task, patience=None if task.patience is None else task.patience // VACUITY_SHARE)
-        log = logging.getLogger(type(engine).__module__)
-        events = engine.run(task, _inbox(box, listen))
-        return Instance(ENGINES[engine.name], log, events, names, box, weight, spent)
+        log, box = logging.getLogger(type(engine).__module__), list(lot.facts)
+        spent = (row.head_start or 0) if self._head_starts else 0
+        return Instance(row, log, engine.run(task, _inbox(box, self._listen)), names, box, weight, spent, lot)
 
     def deliver(self, event: Event, source: Instance | None = None) -> None:
-        if isinstance(event, Fact):
-            for instance in self.running:
-                foreign = source is not None and source.row.family not in ("z3", instance.row.family)
-                if instance is not source and not foreign:  # bitwuzla's answers enter no proof that it may check
+        """Put a fact into the boxes of the engines that it is of use to."""
+        if not isinstance(event, Fact):
+            return
+        for number in self._concerned.clusters(event):
+            lot = self._lots[number]
+            foreign = None if source is None or source.row.family == "z3" else source.row.family
+            if foreign is None:  # bitwuzla's answers enter no proof that it may check
+                lot.facts.append(event)
+            for instance in lot.running:
+                if instance is not source and foreign in (None, instance.row.family):
                     instance.box.append(event)
 
     def leave(self, engine: str) -> None:
         """Go on without this engine, which has got a worker of its own."""
-        self.running = [one for one in self.running if one.row.name != engine]
+        self._left.add(engine)
+        for one in list(self.running):
+            if one.row.name == engine:
+                self._remove(one)
+
+    def _remove(self, one: Instance) -> None:
+        del self.running[one]
+        one.lot.running.remove(one)
 
     def round(self, send: Callable[[str, Event], None]) -> bool:
         """A turn for each engine that has not worked more than others. True if all that still run are waiting."""
@@ -178,6 +238,7 @@ class Turns:
                 began = self._work_done()
                 self._turn(one, send)
                 one.spent += (self._work_done() - began + A_TURN) * one.price
+        self._admit()
         return bool(self.running) and all(one.has_nothing_to_do for one in self.running)
 
     def _most_spent(self) -> dict[str, int]:
@@ -202,22 +263,10 @@ class Turns:
             if isinstance(event, Progress):
                 return
         if one in self.running:  # else it has left while it listened
-            self.running.remove(one)
+            self._remove(one)
             finished = Finished(one.properties)
             one.record(finished)
             send(one.row.name, finished)
-
-
-def _instances(
-    system: TransitionSystem, engines: Callable[[], Sequence[Engine]]
-) -> Iterator[tuple[TransitionSystem, Engine]]:
-    """The engines for every cluster; for each property with floats one of those that look at it alone."""
-    for cluster in clusters(system):
-        singles = each_alone(cluster) if cluster.has_floats else []
-        for part in (cluster, *singles):
-            for engine in engines():
-                if not singles or ENGINES[engine.name].alone == (part is not cluster):
-                    yield part, engine
 
 
 def _message(event: Event) -> str:
