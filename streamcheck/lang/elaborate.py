@@ -5,7 +5,7 @@ The result is the closed graph of nodes that flattening turns into equations.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from streamcheck.core.errors import SpecError
@@ -30,7 +30,7 @@ def elaborate(spec: SpecBase) -> Elaborated:
     """The spec, with the claims of the components that it uses."""
     spec, instances = with_contracts(spec, _in_order)
     nodes = _closure(_roots(spec))
-    _check_quantifiers(spec)
+    _check_quantifiers(spec, nodes)
     _check_drops(nodes)
     return Elaborated(spec, _externs(spec, nodes), _labels(spec, nodes, instances), instances)
 
@@ -57,12 +57,13 @@ def children(node: Node) -> tuple[Node, ...]:
     return node.args if node.restart is None or node.op != "append" else (*node.args, node.restart)
 
 
-def _closure(roots: Iterable[Node]) -> list[Node]:
+def _closure(roots: Iterable[Node], among: Container[Node] | None = None) -> list[Node]:
+    """The nodes that these depend on, all of them or those among some: what is not is not passed either."""
     seen: dict[Node, None] = {}
     stack = list(roots)[::-1]
     while stack:
         node = stack.pop()
-        if node not in seen:
+        if node not in seen and (among is None or node in among):
             seen[node] = None
             stack.extend(reversed(children(node)))
     return list(seen)
@@ -129,15 +130,40 @@ def _merge(old: Extern, new: Extern) -> Extern:
 # Quantifiers: `forall` is sound only at positive positions (if its truth can only help the property).
 
 
-def _check_quantifiers(spec: SpecBase) -> None:
+QUANTIFIED = ("forall", "exists", "bound")
+
+
+def _check_quantifiers(spec: SpecBase, nodes: Iterable[Node]) -> None:
+    """`nodes`: all that the spec depends on. Only those that depend on a quantifier are looked at."""
+    above = _users_of_quantifiers(nodes)
+    if not above:
+        return
     for claims, quantifier in ((spec.properties, "forall"), (spec.witnesses, "exists")):
         for declared in claims.values():
-            _check_positions(declared.node, quantifier)
+            _check_positions(declared.node, quantifier, above)
     others = (spec.triggers, spec.observers, spec.assumptions, spec.recurring, spec.fairness)
     for table in others:
         for declared in table.values():
-            for node in _closure([declared.node, *(arg for _, arg in declared.args)]):
+            for node in _closure([declared.node, *(arg for _, arg in declared.args)], above):
                 _refuse(node, declared.where)
+
+
+def _users_of_quantifiers(nodes: Iterable[Node]) -> set[Node]:
+    """The nodes that depend on a quantifier or its constant, and these."""
+    users: dict[Node, list[Node]] = {}
+    stack: list[Node] = []
+    for node in nodes:
+        for child in children(node):
+            users.setdefault(child, []).append(node)
+        if node.op in QUANTIFIED:
+            stack.append(node)
+    found: set[Node] = set()
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found.add(node)
+            stack.extend(users.get(node, ()))
+    return found
 
 
 def _refuse(node: Node, where: Location) -> None:
@@ -149,13 +175,13 @@ def _refuse(node: Node, where: Location) -> None:
         raise SpecError("the constant of a forall is used outside it", node.where, also=(("here", where),))
 
 
-def _check_positions(root: Node, quantifier: str) -> None:
+def _check_positions(root: Node, quantifier: str, above: Container[Node]) -> None:
     positive: set[Node] = set()
     stack = [root]
     below: list[Node] = []
     while stack:
         node = stack.pop()
-        if node in positive:
+        if node in positive or node not in above:
             continue
         positive.add(node)
         match node.op:
@@ -169,7 +195,7 @@ def _check_positions(root: Node, quantifier: str) -> None:
             case _:
                 below.extend([node] if node.op in ("forall", "exists") else children(node))
     bound = {node.args[0] for node in positive if node.op == quantifier}
-    for node in _closure(below):
+    for node in _closure(below, above):
         if node.op in ("forall", "exists"):
             _refuse_quantifier(node, quantifier)
         if node.op == "bound" and node not in bound:

@@ -25,6 +25,8 @@ from streamcheck.lang.spec import Declaration, SpecBase
 from streamcheck.lang.stream import Stream, make
 from streamcheck.problem.claim import OfContract, Role
 
+NUMBERED = "{} ({})"  # the second claim of a name
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InstanceNodes:
@@ -60,17 +62,17 @@ def with_contracts(
     spec, those that a node depends on before it."""
     also = copy(spec)
     also.properties, also.assumptions = dict(spec.properties), dict(spec.assumptions)
-    names = InstanceNames()
+    names, claims = InstanceNames(), FreshNames([*spec.properties, *spec.witnesses])
     instances: dict[ComponentCall, InstanceNodes] = {}
     if spec.main is not None:
         names.known[spec.main] = ""
-        instances[spec.main] = _declare_body(also, spec.main)
+        instances[spec.main] = _declare_body(also, spec.main, claims)
     while True:
         calls = {n.payload[0]: None for n in closure(also) if n.op == "output" and n.payload[0] not in instances}
         if not calls:
             return also, tuple(instances.values())
         for call in sorted(calls, key=lambda c: (c.where.file, c.where.line)):
-            instances[call] = _declare(also, call, names.name_of(call))
+            instances[call] = _declare(also, call, names.name_of(call), claims)
 
 
 class InstanceNames:
@@ -88,7 +90,7 @@ class InstanceNames:
         return self.known[call]
 
 
-def _declare(spec: SpecBase, call: ComponentCall, name: str) -> InstanceNodes:
+def _declare(spec: SpecBase, call: ComponentCall, name: str, claims: FreshNames) -> InstanceNodes:
     """Add the claims of a call to those of the spec around it."""
     if not call.assumes:
         instance = InstanceNodes(name, call, None, None)
@@ -96,12 +98,12 @@ def _declare(spec: SpecBase, call: ComponentCall, name: str) -> InstanceNodes:
         assumed = _junction_of("and", [clause.node for clause in call.assumes.values()])
         instance = InstanceNodes(name, call, assumed, _so_far(assumed, call.where))
     for clause in call.assumes.values():
-        _property(spec, f"{name}.assume {clause.name}", clause, "assumption", instance)
+        _property(spec, claims.fresh(f"{name}.assume {clause.name}", NUMBERED), clause, "assumption", instance)
     for role, promise in _promises(call):
         node = promise.node
         if instance.held is not None and instance.assumes is not None:
             node = apply("implies", apply("and", instance.held, instance.assumes), node)
-        _property(spec, f"{name}.{promise.name}", replace(promise, node=node), role, instance)
+        _property(spec, claims.fresh(f"{name}.{promise.name}", NUMBERED), replace(promise, node=node), role, instance)
     return instance
 
 
@@ -114,12 +116,12 @@ def _so_far(condition: Node, where: Location) -> Node:
     return held
 
 
-def _declare_body(spec: SpecBase, call: ComponentCall) -> InstanceNodes:
+def _declare_body(spec: SpecBase, call: ComponentCall, claims: FreshNames) -> InstanceNodes:
     instance = InstanceNodes("", call, None, None)
     for clause in call.assumes.values():
         spec.assumptions[f"assume {clause.name}"] = Declaration(f"assume {clause.name}", clause.node, clause.where)
     for role, promise in _promises(call):
-        _property(spec, promise.name, promise, role, instance)
+        _property(spec, claims.fresh(promise.name, NUMBERED), promise, role, instance)
     return instance
 
 
@@ -134,8 +136,7 @@ def _promises(call: ComponentCall) -> Iterator[tuple[Role, ClauseNode]]:
         yield "modes", ClauseNode("some mode is active", _junction_of("or", required), first.where)
 
 
-def _property(spec: SpecBase, wish: str, clause: ClauseNode, role: Role, instance: InstanceNodes) -> None:
-    name = FreshNames([*spec.properties, *spec.witnesses]).fresh(wish, "{} ({})")
+def _property(spec: SpecBase, name: str, clause: ClauseNode, role: Role, instance: InstanceNodes) -> None:
     spec.properties[name] = Declaration(name, clause.node, clause.where, origin=OfContract(role, instance.name))
 
 

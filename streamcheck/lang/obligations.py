@@ -46,10 +46,10 @@ def obligations(dependencies: Dependencies, terms: Mapping[NodeAt, Term], taken:
     reached = _reach_conditions(dependencies, terms, bearing)
     claims = {key: _claim_where(_goal(key[0]), reached[key], conditions[key]) for key in bearing}
     simple = simplify(claims.values())
-    named: dict[str, list[tuple[Node, Term]]] = defaultdict(list)
+    named: dict[str, dict[tuple[Node, Term], None]] = defaultdict(dict)
     for key, claim in claims.items():
-        if simple[claim] is not TRUE and (key[0], simple[claim]) not in named[_name(key[0])]:
-            named[_name(key[0])].append((key[0], simple[claim]))
+        if simple[claim] is not TRUE:
+            named[_name(key[0])][key[0], simple[claim]] = None
     return tuple(_properties(named, set(taken)))
 
 
@@ -80,7 +80,7 @@ def _claim_where(goal: Goal, reached: Term, condition: Term) -> Term:
     assert_never(goal)
 
 
-def _properties(named: Mapping[str, list[tuple[Node, Term]]], taken: set[str]) -> Iterator[Claim]:
+def _properties(named: Mapping[str, Iterable[tuple[Node, Term]]], taken: set[str]) -> Iterator[Claim]:
     for name, claims in named.items():
         numbers = count(1)
         for node, claim in claims:

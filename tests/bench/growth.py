@@ -1,0 +1,197 @@
+"""How the cost of a problem grows with its size, phase by phase, with the exponent of each.
+
+    python tests/bench/growth.py [--families properties delays …] [--sizes 10 100 1000 …] [--limit SECONDS]
+                                 [--kind2 PATH [--z3 PATH]] [--csv FILE] [--svg FILE] [--keep FOLDER]
+
+The families are in `growing.py`; each goes up to the size that is of interest there. `phases.py` runs each problem in
+one process: its phases are loading (the user's Python, bodies evaluated), flattening (with its check), sending (JSON
+from the spec's process and back into terms), encoding (to the system that engines see), report, C, its proof, and the
+first answer of an engine. `prove` is the command as users run it. All times are CPU seconds, but those of `Kind 2`: its
+own clock at its last answer, for the same problem as `show --as lustre` writes it. `peak MB` is the memory of the
+command's largest process. What takes longer than the limit is `-`, and is not tried at larger sizes.
+
+A row ends with two exponents: of the least-squares line through its points on logarithmic scales, and of its last two
+points alone. A point below 0.05 s is left out of both: it is mostly start. `bends` marks a last exponent above 1.25.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import math
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from components import COLOURS, HIGH, WIDE, powers_of_ten, scale
+from growing import FAMILIES
+from lustre import COMMAND, measured
+
+PHASES = str(Path(__file__).with_name("phases.py"))
+GROUPS = {
+    "loading": ("loading", "elaborating"),
+    "flattening": ("flattening", "its check"),
+    "sending": ("to JSON", "receiving", "from JSON"),
+    "encoding": ("encoding",),
+    "report": ("report",),
+    "C": ("C",),
+    "its proof": ("its proof",),
+    "first answer": ("first answer",),
+}
+COLUMNS = (*GROUPS, "prove", "Kind 2")
+LEAST, BENDS = 0.05, 1.25
+
+
+def phases(path, family, limit):
+    """The CPU seconds of each group of phases that ended."""
+    command = [sys.executable, PHASES, str(path), "--limit", str(limit), *(["--compile"] if family.compiles else [])]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=10 * limit + 60)
+    seconds = {name: cost for name, cost, _ in map(json.loads, done.stdout.splitlines())}
+    ended = {group: parts for group, parts in GROUPS.items() if parts[-1] in seconds}
+    return {group: sum(seconds.get(part, 0.0) for part in parts) for group, parts in ended.items()}
+
+
+def command_cost(path, limit):
+    """The CPU seconds and the megabytes of the command, None if some property stays open."""
+    command = [COMMAND, "prove", str(path), "--no-cache", "--json", "--timeout", str(limit)]
+    out, _, _, figures = measured(command, limit)
+    try:
+        verdicts = {p["verdict"] for p in json.loads(out)["properties"]}
+    except (ValueError, KeyError):
+        verdicts = {"unknown"}
+    return None if "unknown" in verdicts else figures["cpu"], figures["memory"]
+
+
+def kind2_cost(path, limit, options):
+    """The seconds by its own clock at which Kind 2 gave its last answer (it may go on for long after that), None if it
+    does not decide every property."""
+    done = subprocess.run([COMMAND, "show", str(path), "--as", "lustre"], capture_output=True, text=True)
+    if done.returncode:
+        return None
+    lustre = path.with_suffix(".lus")
+    lustre.write_text(done.stdout)
+    z3 = ["--z3_bin", options.z3] if options.z3 else []
+    command = [options.kind2, "-json", "--timeout_wall", str(limit), *z3, str(lustre)]
+    out, _, _, _ = measured(command, 3 * limit)
+    try:
+        rows = [row for row in json.loads(out) if row.get("objectType") == "property"]
+    except ValueError:
+        rows = []
+    asked = lustre.read_text().count("--%PROPERTY")
+    answers = [row for row in rows if row["answer"]["value"] in ("valid", "falsifiable")]
+    decided = {row["name"]: row["runtime"]["value"] for row in answers}
+    return max(decided.values()) if asked and len(decided) == asked else None
+
+
+def measure(family, sizes, options, folder):
+    """{column: {n: cost}}, with the column `peak MB`."""
+    costs = {column: {} for column in (*COLUMNS, "peak MB")}
+    for n in sizes:
+        path = folder / f"{family.name}_{n}{family.ending}"
+        path.write_text(family.text(n))
+        for group, seconds in phases(path, family, options.limit).items():
+            costs[group][n] = seconds
+        before = [m for m in sizes if m < n]
+        if not before or before[-1] in costs["prove"]:
+            seconds, megabytes = command_cost(path, options.limit)
+            if seconds is not None:
+                costs["prove"][n], costs["peak MB"][n] = seconds, megabytes
+        if options.kind2 and family.ending == ".py" and (not before or before[-1] in costs["Kind 2"]):
+            seconds = kind2_cost(path, options.limit, options)
+            if seconds is not None:
+                costs["Kind 2"][n] = seconds
+    return {column: points for column, points in costs.items() if points}
+
+
+def exponent(points):
+    """The slope of the least-squares line through the points on logarithmic scales; None of fewer than two."""
+    places = [(math.log(n), math.log(cost)) for n, cost in points.items()]
+    if len(places) < 2:
+        return None
+    x, y = (sum(values) / len(places) for values in zip(*places, strict=True))
+    return sum((a - x) * (b - y) for a, b in places) / sum((a - x) ** 2 for a, _ in places)
+
+
+def exponents(points):
+    """Of all points that count, and of the last two of them."""
+    counted = {n: cost for n, cost in points.items() if cost >= LEAST}
+    last = dict(list(counted.items())[-2:])
+    return exponent(counted), exponent(last)
+
+
+def show(family, sizes, costs):
+    print(f"\n{family.name:14}" + "".join(f"{n:>10,}" for n in sizes) + f"{'exponent':>10}{'the last':>10}")
+    for column, points in costs.items():
+        cells = "".join(f"{points[n]:10.2f}" if n in points else f"{'-':>10}" for n in sizes)
+        slopes = exponents(points)
+        shown = "".join(f"{'' if slope is None else f'{slope:.2f}':>10}" for slope in slopes)
+        bends = "  bends" if column != "peak MB" and slopes[1] is not None and slopes[1] > BENDS else ""
+        print(f"{column:14}{cells}{shown}{bends}", flush=True)
+
+
+ROW, SPACE = 3, 60  # plots beside each other; the space around each
+MORE_COLOURS = (*COLOURS, "#d4a017", "#555555", "#17a2a2", "#e07b39", "#000000", "#b03a8c")
+
+
+def plots(figures):
+    """The times over n as SVG, both on logarithmic scales: a plot for each family, a line for each column."""
+    parts = []
+    for at, (name, costs) in enumerate(figures.items()):
+        left, top = SPACE + at % ROW * (WIDE + SPACE), SPACE + at // ROW * (HIGH + SPACE)
+        parts.append(f'<g transform="translate({left} {top})">')
+        parts += plot(name, {column: points for column, points in costs.items() if column != "peak MB"})
+        parts.append("</g>")
+    parts += [
+        f'<text x="{SPACE + i * 100}" y="18" fill="{colour}">{column}</text>'
+        for i, (column, colour) in enumerate(zip(COLUMNS, MORE_COLOURS, strict=True))
+    ]
+    rows = math.ceil(len(figures) / ROW)
+    size = f'width="{max(ROW * (WIDE + SPACE) + SPACE, 1060)}" height="{rows * (HIGH + SPACE) + SPACE}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="11">'
+    return "".join([head, '<rect width="100%" height="100%" fill="#fff"/>', *parts, "</svg>\n"])
+
+
+def plot(name, costs):
+    sizes = sorted({n for points in costs.values() for n in points})
+    times = [max(0.01, cost) for points in costs.values() for cost in points.values()]
+    x, y = scale(sizes, WIDE), scale([*times, 0.01], HIGH)
+    yield f'<text x="0" y="-8">{name}: CPU seconds over n</text>'
+    yield f'<rect width="{WIDE}" height="{HIGH}" fill="none" stroke="#999"/>'
+    yield from (f'<text x="{x(n):.0f}" y="{HIGH + 14}" text-anchor="middle">{n:,}</text>' for n in sizes)
+    yield from (f'<text x="-4" y="{HIGH - y(t):.0f}" text-anchor="end">{t:g}</text>' for t in powers_of_ten(times))
+    for column, colour in zip(COLUMNS, MORE_COLOURS, strict=True):
+        points = costs.get(column, {})
+        line = " ".join(f"{x(n):.1f},{HIGH - y(max(0.01, cost)):.1f}" for n, cost in points.items())
+        yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--families", nargs="+", default=list(FAMILIES), choices=FAMILIES)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 1_000, 10_000, 100_000])
+    parser.add_argument("--limit", type=float, default=60.0, help="CPU seconds of the phases, and of each command")
+    parser.add_argument("--kind2", help="Kind 2's binary")
+    parser.add_argument("--z3", help="the z3 that Kind 2 uses")
+    parser.add_argument("--keep", help="a folder for the problems")
+    parser.add_argument("--csv", help="a file for the numbers")
+    parser.add_argument("--svg", help="a file for the plots")
+    options = parser.parse_args()
+    folder = Path(options.keep or tempfile.mkdtemp())
+    folder.mkdir(parents=True, exist_ok=True)
+    figures = {}
+    for name in options.families:
+        sizes = sorted(n for n in options.sizes if n <= FAMILIES[name].most)
+        figures[name] = measure(FAMILIES[name], sizes, options, folder)
+        show(FAMILIES[name], sizes, figures[name])
+    if options.csv:
+        rows = [(f, c, n, cost) for f, costs in figures.items() for c, p in costs.items() for n, cost in p.items()]
+        with open(options.csv, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([("family", "column", "n", "cost"), *rows])
+    if options.svg:
+        Path(options.svg).write_text(plots(figures))
+
+
+if __name__ == "__main__":
+    main()
