@@ -25,6 +25,8 @@ from streamcheck.core.types import (
     struct_of,
 )
 
+SPECIAL = frozenset(("const", "var", "cast", "array", "struct", "field", "with_field"))  # rows with more than arguments
+
 
 class TermWriter:
     def __init__(self) -> None:
@@ -55,8 +57,9 @@ class TermWriter:
     def term(self, root: Term) -> int:
         numbers = self._term_numbers
         for node in walk([root], self._done):
+            args = [numbers[a] for a in node.args]
             numbers[node] = len(self.terms)
-            self.terms.append(self._term_row(node, [numbers[a] for a in node.args]))
+            self.terms.append(self._term_row(node, args) if node.op in SPECIAL else [node.op, *args])
         return numbers[root]
 
     def _term_row(self, node: Term, args: list[int]) -> list[Any]:
@@ -69,7 +72,7 @@ class TermWriter:
                 return [node.op, self.type(node.type), *args]
             case "field" | "with_field":
                 return [node.op, node.payload, *args]
-        return [node.op, *args]
+        raise ValueError(node.op)
 
 
 class TermReader:
@@ -85,7 +88,9 @@ class TermReader:
         self.types.append(self._type(row))
 
     def add_term(self, row: list[Any]) -> None:
-        self.terms.append(self._term(*row))
+        op = row[0]
+        known = self.terms
+        known.append(self._term(*row) if op in SPECIAL else term(op, *[known[i] for i in row[1:]]))
 
     def _type(self, row: Any) -> Type:
         if isinstance(row, str):
@@ -106,7 +111,7 @@ class TermReader:
                 return term(op, *(self.terms[i] for i in rest[1:]), payload=self.types[rest[0]])
             case "field" | "with_field":
                 return term(op, *(self.terms[i] for i in rest[1:]), payload=rest[0])
-        return term(op, *(self.terms[i] for i in rest))
+        raise ValueError(op)
 
 
 def _other_width(row: str) -> Type:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.garbage import uncollected
 from streamcheck.core.term import Term
 from streamcheck.core.wire import TermReader, TermWriter, location, location_row
 from streamcheck.problem.claim import Claim, Goal
@@ -33,6 +34,7 @@ from streamcheck.problem.specification import (
 FORMAT = "streamcheck equations 1"
 
 
+@uncollected()
 def to_plain(specification: Specification) -> dict[str, Any]:
     w = TermWriter()
     body = {
@@ -104,6 +106,7 @@ def _claim_row(p: Claim, w: TermWriter) -> dict[str, Any]:
     }
 
 
+@uncollected()
 def from_plain(data: Any, origin: str = "") -> Specification:
     """The specification of plain data. SpecError if the data is not as `to_plain` writes it."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import gc
 import json
 import mmap
 import os
@@ -240,6 +241,7 @@ def _run(work: Callable[[Channel], None], channel: Channel, parent: int, guarded
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         _keep_only(channel)
+        gc.freeze()  # what it has inherited is not looked through for garbage, nor copied for that
         send_records(channel.send)
         sys.set_int_max_str_digits(0)
         work(channel)

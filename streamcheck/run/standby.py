@@ -1,14 +1,18 @@
 """The checker and the first worker, started early: they load their solvers while the spec is being read.
 
 The first worker decides most properties within a few milliseconds, and loading a solver takes longer than that. These
-two receive their problem on their channel; all other processes are forked later, from a command that has the systems
-in memory. The worker has the engines' default options, so a run with others starts its own.
+two receive their problem on their channel, unless it is so large that a process forked now is there sooner; all other
+processes are forked later, from a command that has the systems in memory. The worker has the engines' default options,
+so a run with others starts its own.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from types import TracebackType
 
+from streamcheck.core.term import Term, walk
 from streamcheck.engines.protocol import Task
 from streamcheck.problem.problem import Problem, problem_from_plain, problem_to_plain
 from streamcheck.problem.system_json import system_from_plain, system_to_plain
@@ -16,6 +20,13 @@ from streamcheck.run import checking, workers
 from streamcheck.run.child import Channel, Child
 from streamcheck.run.registry import build
 from streamcheck.run.strategy import FIRST, work_counter
+
+LARGE = 15_000  # terms: to write and read as many takes as long as to load a solver again (measured)
+
+
+def is_large(roots: Iterable[Term]) -> bool:
+    """True if there are so many terms that a new process, forked with them in memory, is there sooner."""
+    return next(islice(walk(roots), LARGE, None), None) is not None
 
 
 class Standby:
@@ -34,17 +45,23 @@ class Standby:
                 child.end()
 
     def checker(self, problem: Problem) -> Child | None:
-        """The checker of this problem's certificates, if it is still here."""
+        """The checker of this problem's certificates, if it is still here and the problem is not too large to send."""
         child, self._checker = self._checker, None
+        if child is not None and is_large(problem.roots()):
+            child.end()
+            return None
         if child is not None:
             child.channel.post(problem_to_plain(problem))
         return child
 
     def worker(self, engines: tuple[str, ...], problem: Task) -> Child | None:
-        """The worker, if it is still here and has these engines."""
+        """The worker, if it is still here, has these engines, and the system is not too large to send."""
         if engines != FIRST:
             return None
         child, self._worker = self._worker, None
+        if child is not None and is_large(problem.system.roots()):
+            child.end()
+            return None
         if child is not None:
             child.channel.post({"system": system_to_plain(problem.system), "patience": problem.patience})
         return child

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ import z3  # type: ignore[import-untyped]
 from streamcheck.core.huge import is_product
 from streamcheck.core.operators import OPERATORS, Signature
 from streamcheck.core.term import Term, walk
-from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value
+from streamcheck.core.types import BOOL, EnumType, FloatType, MachineType, Type, Value
 
 SExpr: TypeAlias = "str | list[SExpr]"
 
@@ -58,9 +58,26 @@ class Translator:
         self._done: set[Term] = set()
 
     def expression(self, root: Term) -> z3.ExprRef:
-        for node in walk([root], self._done):
-            self.built[node] = self._build(node)
+        if root not in self.built:
+            nodes = list(walk([root], self._done))
+            inner = _inner_junctions(nodes, root)
+            self._done -= inner  # they have no expression of their own
+            for node in nodes:
+                if node not in inner:
+                    self.built[node] = self._build(node)
         return self.built[root]
+
+    def _operands(self, node: Term) -> list[z3.ExprRef]:
+        """Of a chain of `and` or of `or`, all members: z3 takes quadratic time and memory to find them itself."""
+        found: list[z3.ExprRef] = []
+        stack = list(reversed(node.args))
+        while stack:
+            arg = stack.pop()
+            if arg in self.built:
+                found.append(self.built[arg])
+            else:
+                stack.extend(reversed(arg.args))
+        return found
 
     def _build(self, node: Term) -> z3.ExprRef:
         self.has_bits |= node.type.kind in ("unsigned", "signed", "float")
@@ -69,8 +86,26 @@ class Translator:
             return literal(node.type, node.payload)
         if node.op == "var":
             return z3.Const(node.payload, sort(node.type))
+        if _is_junction(node):
+            operands = self._operands(node)
+            return z3.And(operands) if node.op == "and" else z3.Or(operands)
         build = builder(node.op, tuple(a.type for a in node.args), node.type, node.payload)
         return build(dict(zip("abc", [self.built[a] for a in node.args], strict=False)))
+
+
+def _is_junction(node: Term) -> bool:
+    return node.op in ("and", "or") and node.type is BOOL
+
+
+def _inner_junctions(nodes: Sequence[Term], root: Term) -> set[Term]:
+    """Those among the nodes that only one other uses, of the same operator."""
+    uses: dict[Term, list[Term]] = {}
+    for node in nodes:
+        for arg in node.args:
+            if _is_junction(arg):
+                uses.setdefault(arg, []).append(node)
+    own = set(nodes)
+    return {a for a, those in uses.items() if len(those) == 1 and those[0].op == a.op and a in own and a is not root}
 
 
 Builder: TypeAlias = Callable[[Mapping[str, Any]], Any]

@@ -11,9 +11,10 @@ from __future__ import annotations
 import random
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
+from itertools import chain, islice
 from typing import TypeVar
 
 from streamcheck.certify.judge import is_contradictory_within
@@ -29,6 +30,7 @@ VALUATIONS = 64
 VARIED = 4  # valuations that must differ from the rest, else the fingerprint is too weak
 TOGETHER = 24  # claims asked at once
 HARD = ("mul", "div", "floordiv", "mod", "quot", "rem", "sqrt")
+MOST_CANDIDATES = 4  # terms of the equations that a value of the C may be compared with
 MOST_TWINS = 8  # terms of one claim that seem equal; of many, most only seem so
 # Budgets in the work of the solver, so that the answer does not depend on how busy the machine is.
 WORK = 1_000_000  # for one question: about a minute of a processor
@@ -57,17 +59,15 @@ class RandomValues:
         self.random = random.Random(1)
         self.below = below
         self.known: dict[Term, tuple[Value, ...]] = {}
+        self._seen: set[Term] = set()  # the same terms
 
     def of(self, root: Term) -> tuple[Value, ...]:
-        for node in walk([root], set() if root not in self.known else {root}):
-            if node not in self.known:
-                self.known[node] = self._value(node)
+        self.add([root])
         return self.known[root]
 
-    def add(self, nodes: Iterable[Term]) -> None:
-        for node in nodes:
-            if node not in self.known:
-                self.known[node] = self._value(node)
+    def add(self, roots: Iterable[Term]) -> None:
+        for node in walk(roots, self._seen):
+            self.known[node] = self._value(node)
 
     def _value(self, node: Term) -> tuple[Value, ...]:
         if node.is_const:
@@ -164,14 +164,39 @@ class Equals:
             return term  # it depends on nothing that the equations know
         values = fingerprint(term.type, self.values.of(term))
         varied = Counter(values[1:]).most_common(1)[0][1] <= VALUATIONS - VARIED
-        # Of several that are always alike, the one computed from the same terms is the one the C means.
-        alike = self.by_fingerprint.get(values, ())
-        candidates = sorted(alike, key=lambda t: (t in rests_on, not _is_over(t, rests_on)))
-        for candidate in candidates[:4]:
+        for candidate in self._candidates(values, rests_on):
             if (term, candidate) not in self.refused and (varied or _is_over(candidate, rests_on)):
                 self.pairs[term] = candidate
                 return candidate
         return term
+
+    def _candidates(self, values: tuple[object, ...], rests_on: set[Term]) -> Iterator[Term]:
+        """Terms of these values, at most a few: of several that are always alike, the one computed from the same terms
+        is the one the C means. Found by what they are computed from, for thousands may be alike."""
+        alike = self.by_fingerprint.get(values, ())
+        using = (t for operand in rests_on for t in self.computed_from.get(operand, ()) if _is_over(t, rests_on))
+        found = sorted((t for t in using if t in self._places), key=self._places.__getitem__)
+        over = [t for t in found if fingerprint(t.type, self.values.of(t)) == values]
+        first = dict.fromkeys(t for t in over if t not in rests_on)
+        others = (t for t in alike if t not in first and t not in rests_on)
+        last = (t for t in (*over, *rests_on) if t in rests_on and t in self._places)
+        same = (t for t in last if fingerprint(t.type, self.values.of(t)) == values)
+        return islice(chain(first, others, dict.fromkeys(same)), MOST_CANDIDATES)
+
+    @cached_property
+    def _places(self) -> dict[Term, int]:
+        return {t: i for i, t in enumerate(self.in_order)}
+
+    @cached_property
+    def computed_from(self) -> dict[Term, list[Term]]:
+        """The terms by one of their operands, that which the fewest others have."""
+        uses = Counter(a for t in self.in_order for a in t.args)
+        found: dict[Term, list[Term]] = {}
+        for t in self.in_order:
+            operands = [a for a in t.args if not a.is_const]
+            if operands:
+                found.setdefault(min(operands, key=uses.__getitem__), []).append(t)
+        return found
 
 
 def _is_over(term: Term, operands: set[Term]) -> bool:

@@ -15,15 +15,15 @@ for i in range({n}):
 """
 DEFINITIONS = """from streamcheck import *
 
-x = extern("x", Word32)
-before = [x, x >= 1]
+x, y = extern("x", Word32), extern("y", Bool)
+holds = x >= 1
 for i in range({n} // 2):
-    value, holds = before
-    before = [mux(x == i, value, minimum(value, 1_000_000 - i)), holds & (value <= x)]
-    globals().update({{f"value_{{i}}": before[0], f"holds_{{i}}": before[1]}})
+    side = mux(y, x > i, x == i)
+    holds = holds & ~side
+    globals().update({{f"side_{{i}}": side, f"holds_{{i}}": holds}})
 spec = Spec("definitions")
-spec.observer("value", before[0])
-spec.prop("begins", implies(before[1], x >= 1))
+spec.observer("holds", holds)
+spec.prop("begins", implies(holds, x >= 1))
 """
 DELAYS = """from streamcheck import *
 
@@ -160,7 +160,7 @@ FAMILIES = {
         Family("delays", python(DELAYS), 10_000, compiles=True),
         Family("states", python(STATES), 10_000, compiles=True),
         Family("array", python(ARRAY), 10_000, compiles=True),
-        Family("nested", python(NESTED), 1_000),
+        Family("nested", python(NESTED), 100),
         Family("instances", python(INSTANCES), 10_000, compiles=True),
         Family("depth", python(DEPTH), 10_000),
         Family("statements", statements, 10_000, ".c"),

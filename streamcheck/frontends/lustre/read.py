@@ -6,11 +6,11 @@ guarantees of an imported node that is named so are properties of its outputs, w
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable
 from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.garbage import uncollected
 from streamcheck.core.term import TRUE, Term, cone, variable, walk
 from streamcheck.core.unsaved import read_text
 from streamcheck.frontends.lustre.checks import check_dependence, check_file
@@ -42,13 +42,8 @@ def read_lustre(path: str, node: str | None = None) -> list[Specification]:
         text = read_text(path)
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
-    collecting = gc.isenabled()
-    gc.disable()  # nothing here is garbage: half the time of a large file would go into finding that out
-    try:
+    with uncollected():
         return _read(text, path, node)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _read(text: str, path: str, node: str | None) -> list[Specification]:
