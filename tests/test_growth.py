@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import sys
+import gc
+from itertools import pairwise
+
+import pytest
 
 from streamcheck import *
+from streamcheck.core.errors import SpecError
+from streamcheck.core.garbage import uncollected
+from streamcheck.core.simplify import negation
+from streamcheck.core.term import term, variable
+from streamcheck.core.types import BOOL
 from streamcheck.engines.protocol import Invariants, Progress, Settled, Task, TrueUpTo
+from streamcheck.lang import elaborate
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.verdict import Certificate, Proved
-from streamcheck.run import workers
+from streamcheck.run import standby, workers
 from streamcheck.run.concerned import Concerned
+from streamcheck.run.prove import Settings, prove
 from streamcheck.run.registry import build
+from streamcheck.smt.solver import Solver
+from streamcheck.smt.translate import Translator
 from streamcheck.transform.reduce import clusters
 from streamcheck.transform.views import views
-
-
-def calls_of(function):
-    """The number of calls of Python functions, and of values that generators made."""
-    calls = 0
-
-    def hear(frame, event, arg):
-        nonlocal calls
-        calls += event == "call"
-
-    sys.setprofile(hear)
-    try:
-        function()
-    finally:
-        sys.setprofile(None)
-    return calls
+from streamcheck.validate import discharge
+from streamcheck.validate.discharge import Equals, RandomValues
 
 
 def counters(number):
@@ -79,3 +77,124 @@ def test_a_fact_reaches_the_clusters_it_is_about_and_no_others():
     assert concerned.clusters(Settled("of another worker")) == []
     shared = Certificate("inductive", 1, (parts[0].inputs[0],))
     assert concerned.clusters(Invariants(shared)) == list(range(30))
+
+
+def chain(number):
+    """A chain of instances, each of which has a contract."""
+
+    @component
+    def limiter(wish: Word8) -> Word8:
+        assume("small", wish <= 100)
+        out = minimum(wish, ([0] + +wish) + 1)
+        guarantee("small", out <= 100)
+        return out
+
+    y = minimum(extern("x", Word8), 100)
+    for _ in range(number):
+        y = limiter(y)
+    spec = Spec("chain")
+    spec.observer("y", y)
+    return spec
+
+
+def test_a_chain_of_instances_takes_calls_in_proportion_to_its_length(monkeypatch):
+    """Each has claims about all before it, so what looks below each claim is quadratic."""
+    small, large = chain(30), chain(120)
+    walked = nodes_walked(monkeypatch)
+    few, many = walked(lambda: flatten(small)), walked(lambda: flatten(large))
+    assert many <= 6 * few
+
+
+def nodes_walked(monkeypatch):
+    """A function that counts how often another one looks at the operands of a stream."""
+    counted, original = [0], elaborate.children
+
+    def children(node):
+        counted[0] += 1
+        return original(node)
+
+    monkeypatch.setattr(elaborate, "children", children)
+
+    def count(function):
+        counted[0] = 0
+        function()
+        return counted[0]
+
+    return count
+
+
+@pytest.mark.parametrize("use", ["x", "y"])
+def test_misplaced_quantifiers_are_found_wherever_they_are(use):
+    x, spec = extern("x", Word8), Spec("s")
+    whole = forall(Word8, lambda v: x + v >= 0)
+    spec.prop("fine", implies(x == 3, whole))
+    hidden = stream(Bool, lambda hidden: [True] + +(hidden & ~whole))
+    spec.prop("wrong", hidden if use == "x" else implies(hidden, x == x))
+    with pytest.raises(SpecError, match="forall at this position"):
+        flatten(spec)
+
+
+def test_a_chain_of_one_junction_is_one_expression_of_the_solver():
+    """In which nothing is there twice: a part that others use too stays one."""
+    xs = [variable(f"x{i}", BOOL) for i in range(300)]
+    long = xs[0]
+    prefix = None
+    for i, x in enumerate(xs[1:]):
+        long = term("or", long, x)
+        prefix = long if i == 99 else prefix
+    translator = Translator()
+    whole = translator.expression(long)
+    assert whole.num_args() == 300 and len(translator.built) == 301
+    again = Translator()
+    both = again.expression(term("and", term("implies", xs[0], prefix), long))
+    assert both.num_args() == 2 and both.arg(1).num_args() == 200  # the prefix, and 199 others
+    assert again.expression(term("or", prefix, xs[299])).num_args() == 2
+    doubled = xs[0]
+    for i in range(60):
+        doubled = term("or", term("or", doubled, xs[i]), term("or", doubled, xs[i + 60]))
+    assert len(Translator().expression(doubled).sexpr()) < 10_000
+
+
+def test_what_is_inside_a_junction_has_an_expression_when_it_is_asked_for():
+    a, b, c = (variable(name, BOOL) for name in "abc")
+    inner = term("and", a, b)
+    solver = Solver()
+    solver.add(term("and", inner, c))
+    assert solver.check(negation(inner)) is False and solver.check(inner) is True
+
+
+def test_large_problems_are_not_sent():
+    """The process that has them in memory forks; small ones go to processes that have their solvers loaded."""
+    xs = [variable(f"x{i}", BOOL) for i in range(standby.LARGE // 2)]
+    assert not standby.is_large(xs)
+    junctions = [term("and", a, b) for a, b in pairwise(xs)]
+    assert standby.is_large([*junctions, *(term("or", a, b) for a, b in pairwise(xs))])
+
+
+def test_a_large_problem_is_proved_by_forked_processes(monkeypatch):
+    monkeypatch.setattr(standby, "LARGE", 5)
+    sent = []
+    monkeypatch.setattr(standby, "problem_to_plain", sent.append)
+    spec, n = Spec("s"), stream(Word8, lambda n: [0] + +mux(n < 9, n + 1, n))
+    spec.prop("p", n <= 9)
+    with standby.Standby() as ready:
+        verdicts = prove(flatten(spec), Settings(timeout=30), standby=ready)
+    assert [r.verdict for r in verdicts.results] == ["proved"] and not sent
+
+
+def test_nothing_is_collected_while_something_large_is_built():
+    with uncollected():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_candidates_for_a_value_of_the_c_are_found_by_what_they_are_computed_from(monkeypatch):
+    """Not among all terms that are always alike."""
+    xs = [variable(f"x{i}", BOOL) for i in range(400)]
+    alike = [term("or", x, negation(x)) for x in xs]  # always true
+    equals = Equals(alike + xs, RandomValues({}), set())
+    looked = []
+    monkeypatch.setattr(discharge, "_is_over", lambda t, operands: looked.append(t) or bool(t.args))
+    for x in xs:
+        equals.settle(term("or", negation(x), x))
+    assert len(looked) <= 10 * len(xs)

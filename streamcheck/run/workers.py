@@ -94,7 +94,8 @@ class Lot:
     """A cluster of properties, and the engines at work on it."""
 
     system: TransitionSystem
-    facts: list[Fact] = field(default_factory=list)  # what is known before they begin
+    has_begun: bool = False
+    facts: list[Fact] = field(default_factory=list)  # what is known before it begins
     running: list[Instance] = field(default_factory=list)
 
     @property
@@ -187,6 +188,7 @@ class Turns:
         early = sum(lot.is_early for lot in {one.lot: None for one in self.running})
         while self._later and early < MOST_EARLY:
             lot, early = self._later.popleft(), early + 1
+            lot.has_begun = True
             new += [
                 (lot, part, engine) for part, engine in lot.instances(self._engines) if engine.name not in self._left
             ]
@@ -213,7 +215,7 @@ class Turns:
         for number in self._concerned.clusters(event):
             lot = self._lots[number]
             foreign = None if source is None or source.row.family == "z3" else source.row.family
-            if foreign is None:  # bitwuzla's answers enter no proof that it may check
+            if foreign is None and not lot.has_begun:  # bitwuzla's answers enter no proof that it may check
                 lot.facts.append(event)
             for instance in lot.running:
                 if instance is not source and foreign in (None, instance.row.family):
