@@ -21,6 +21,7 @@ from streamcheck.run import standby, workers
 from streamcheck.run.concerned import Concerned
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.registry import build
+from streamcheck.run.source import Target, read
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.translate import Translator
 from streamcheck.transform.reduce import clusters
@@ -180,6 +181,21 @@ def test_a_large_problem_is_proved_by_forked_processes(monkeypatch):
     with standby.Standby() as ready:
         verdicts = prove(flatten(spec), Settings(timeout=30), standby=ready)
     assert [r.verdict for r in verdicts.results] == ["proved"] and not sent
+
+
+@pytest.mark.parametrize("most", [1, 100_000])
+def test_programs_are_sent_and_forked_too(most, tmp_path, monkeypatch):
+    monkeypatch.setattr(standby, "LARGE", most)
+    path = tmp_path / "p.c"
+    path.write_text(
+        "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n"
+        "int main(void) { int x = 0; while (__VERIFIER_nondet_int()) { if (x < 5) x = x + 1; }\n"
+        "if (x > 9) reach_error(); return 0; }\n"
+    )
+    (program,) = read(Target(str(path), None))
+    with standby.Standby() as ready:
+        verdicts = prove(program, Settings(timeout=30), standby=ready)
+    assert {r.verdict for r in verdicts.results} == {"proved"}
 
 
 def test_nothing_is_collected_while_something_large_is_built():

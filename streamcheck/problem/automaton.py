@@ -115,6 +115,11 @@ class Automaton:
             if stray:
                 raise ValueError(f"{self.name}: {edge.text} reads undeclared {', '.join(map(str, stray))}")
 
+    def roots(self) -> Iterator[Term]:
+        """The terms of all edges."""
+        for edge in self.edges:
+            yield from edge.roots()
+
     @cached_property
     def edges_from(self) -> Mapping[str, tuple[Edge, ...]]:
         return self._by("source")
