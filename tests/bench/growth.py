@@ -32,7 +32,7 @@ from lustre import COMMAND, measured
 PHASES = str(Path(__file__).with_name("phases.py"))
 GROUPS = {
     "loading": ("loading", "elaborating"),
-    "flattening": ("flattening", "its check"),
+    "flattening": ("its check", "flattening"),
     "sending": ("to JSON", "receiving", "from JSON"),
     "encoding": ("encoding",),
     "report": ("report",),
