@@ -9,7 +9,7 @@ import pytest
 
 from streamcheck import *
 from streamcheck.core.errors import SpecError
-from streamcheck.core.garbage import uncollected
+from streamcheck.core.garbage import without_collection
 from streamcheck.core.simplify import negation
 from streamcheck.core.term import term, variable
 from streamcheck.core.types import BOOL
@@ -199,7 +199,7 @@ def test_programs_are_sent_and_forked_too(most, tmp_path, monkeypatch):
 
 
 def test_nothing_is_collected_while_something_large_is_built():
-    with uncollected():
+    with without_collection():
         assert not gc.isenabled()
     assert gc.isenabled()
 

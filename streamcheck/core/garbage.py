@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """No collection meanwhile: of what is made here, nothing is garbage, and finding that out takes a third of the time
     of a large problem."""
     enabled = gc.isenabled()

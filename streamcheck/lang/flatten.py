@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain, count
 
-from streamcheck.core.garbage import uncollected
+from streamcheck.core.garbage import without_collection
 from streamcheck.lang.check_flattening import check_flattening
 from streamcheck.lang.component import ComponentCall, alone
 from streamcheck.lang.elaborate import Elaborated, elaborate
@@ -16,7 +16,7 @@ from streamcheck.lang.spec import SpecBase
 from streamcheck.problem.specification import Component, Specification
 
 
-@uncollected()
+@without_collection()
 def flatten(spec: SpecBase) -> Specification:
     """The specification of a spec: bodies evaluated, delays as cells, only the cone of influence kept."""
     return specification_of(elaborate(spec))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from streamcheck.core.errors import SpecError
-from streamcheck.core.garbage import uncollected
+from streamcheck.core.garbage import without_collection
 from streamcheck.core.term import Term
 from streamcheck.core.wire import TermReader, TermWriter, location, location_row
 from streamcheck.problem.claim import Claim, Goal
@@ -34,7 +34,7 @@ from streamcheck.problem.specification import (
 FORMAT = "streamcheck equations 1"
 
 
-@uncollected()
+@without_collection()
 def to_plain(specification: Specification) -> dict[str, Any]:
     w = TermWriter()
     body = {
@@ -106,7 +106,7 @@ def _claim_row(p: Claim, w: TermWriter) -> dict[str, Any]:
     }
 
 
-@uncollected()
+@without_collection()
 def from_plain(data: Any, origin: str = "") -> Specification:
     """The specification of plain data. SpecError if the data is not as `to_plain` writes it."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamcheck.core.garbage import uncollected
+from streamcheck.core.garbage import without_collection
 from streamcheck.core.wire import TermReader, TermWriter
 from streamcheck.problem.claim import Claim, claim_from_plain, claim_to_plain
 from streamcheck.problem.transition import Definition, State, TransitionSystem
 
 
-@uncollected()
+@without_collection()
 def system_to_plain(system: TransitionSystem) -> dict[str, Any]:
     w = TermWriter()
 
@@ -34,7 +34,7 @@ def system_to_plain(system: TransitionSystem) -> dict[str, Any]:
     return {**row, "types": w.types, "terms": w.terms}
 
 
-@uncollected()
+@without_collection()
 def system_from_plain(row: dict[str, Any]) -> TransitionSystem:
     terms = TermReader(row["types"], row["terms"]).terms
 

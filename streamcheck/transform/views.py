@@ -24,7 +24,7 @@ from functools import cached_property
 from typing import Literal, Protocol, TypeAlias, assert_never
 
 from streamcheck.core.evaluate import is_unknown_function
-from streamcheck.core.garbage import uncollected
+from streamcheck.core.garbage import without_collection
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import Type, plural
 from streamcheck.problem.automaton import Automaton
@@ -81,7 +81,7 @@ class View:
         return evidence
 
 
-@uncollected()
+@without_collection()
 def views(problem: Problem, *, blocks: bool = True) -> list[View]:
     """A view for each integer model that can express the problem, the better bet first. `blocks`: loop-free code of an
     automaton becomes single steps.

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
-from streamcheck.core.garbage import uncollected
+from streamcheck.core.garbage import without_collection
 from streamcheck.core.term import TRUE, Term, cone, variable, walk
 from streamcheck.core.unsaved import read_text
 from streamcheck.frontends.lustre.checks import check_dependence, check_file
@@ -42,7 +42,7 @@ def read_lustre(path: str, node: str | None = None) -> list[Specification]:
         text = read_text(path)
     except OSError as why:
         raise SpecError(f"{path}: {why.strerror}") from None
-    with uncollected():
+    with without_collection():
         return _read(text, path, node)
 
 
