@@ -101,6 +101,18 @@ def test_sums_of_counters_under_a_premise_that_lasts():
     assert lasting_premise(workshop(lasting=False)) is TRUE
 
 
+def test_a_premise_of_every_part_of_a_property_is_its_premise():
+    given = workshop(lasting=True)
+    (claim,) = given.properties
+    env, goal = claim.term.args
+    parts = term("and", claim.term, term("implies", env, term("ge", variable("work", INT), n(0))))
+    split = replace(given, properties=(replace(claim, term=parts),))
+    assert lasting_premise(split) is lasting_premise(given)
+    only_by("templates", split)
+    mixed = replace(given, properties=(replace(claim, term=term("and", claim.term, goal)),))
+    assert lasting_premise(mixed) is TRUE
+
+
 def test_the_premise_of_one_property_is_not_that_of_another():
     given = workshop(lasting=True)
     (claim,) = given.properties
@@ -238,7 +250,23 @@ def test_houdini_keeps_the_largest_inductive_set():
     houdini = Houdini(given, None)
     assert houdini.inductive(candidates) == candidates[:2]
     assert houdini.inductive(candidates[:1]) == []
-    assert houdini.core_of([candidates[1]], candidates[:2]) == [candidates[1]]
+    parts = houdini.parts_with({"one": [candidates[1]]}, candidates[:2])
+    assert parts == [(["one"], [candidates[1]])]
+
+
+def test_goals_that_need_mostly_the_same_invariants_share_a_certificate():
+    a, b, z = (variable(name, INT) for name in "abz")
+    cells = [State(x, n(0), y), State(y, n(0), z), State(z, n(0), a), State(b, n(0), plus(b, n(1)))]
+    small = Claim("small", term("le", a, n(4)), None)
+    given = TransitionSystem("s", tuple(cells), (a,), (), (small,), ())
+    bounds = [term("le", v, n(4)) for v in (x, y, z)]
+    goals = {"x": bounds[:1], "x2": [term("le", x, n(5))], "b": [term("ge", b, n(0))]}
+    candidates = [*bounds, *(t for terms in goals.values() for t in terms)]
+    houdini = Houdini(given, None)
+    assert houdini.inductive(candidates) == list(dict.fromkeys(candidates))
+    (names, together), (other, alone) = houdini.parts_with(goals, list(dict.fromkeys(candidates)))
+    assert names == ["x", "x2"] and {*together} == {*bounds, *goals["x2"]}
+    assert other == ["b"] and alone == goals["b"]
 
 
 def test_runs_are_the_same_every_time_and_meet_the_assumptions():

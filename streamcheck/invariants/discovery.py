@@ -138,10 +138,11 @@ class Discovery(ABC):
         self.shown = [c for c in alive if c not in own]
         tested, invariants = plural(len(candidates), "candidate"), plural(len(self.shown), "invariant")
         LOG.info("%s: %s tested, %s in all", self.name, tested, invariants)
-        for name, goal in goals.items():
-            if goal in present:
-                needed = self.houdini.core_of([goal], alive)
-                yield Proved(name, self.premise.inductive(1, needed))
+        proved = {name: [goal] for name, goal in goals.items() if goal in present}
+        for names, needed in self.houdini.parts_with(proved, alive):
+            certificate = self.premise.inductive(1, needed)
+            for name in names:
+                yield Proved(name, certificate)
                 del self.claims[name]
         if any(c not in known for c in self.shown):
             yield Invariants(self.premise.inductive(1, self.shown))
