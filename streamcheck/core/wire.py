@@ -54,6 +54,8 @@ class TermWriter:
 
     def term(self, root: Term) -> int:
         numbers = self._term_numbers
+        if root in numbers:
+            return numbers[root]
         for node in walk([root], self._done):
             numbers[node] = len(self.terms)
             self.terms.append(self._term_row(node, [numbers[a] for a in node.args]))
