@@ -12,6 +12,7 @@ from judging import check
 from test_engines import QUIET, verdicts
 from test_ic3 import n, plus, system, x, y
 
+from streamcheck.certify.check import Checker
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
 from streamcheck.core.term import TRUE, constant, term, variable
 from streamcheck.core.types import BOOL, INT, REAL, machine
@@ -26,8 +27,10 @@ from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.problem.verdict import Proved
 from streamcheck.run.registry import build
+from streamcheck.run.source import Target, read
 from streamcheck.transform.integers import to_integers
 from streamcheck.transform.premise import lasting_premise
+from streamcheck.transform.views import views
 
 PROBE = Claim("probe", constant(BOOL, True), None)
 
@@ -331,3 +334,31 @@ def test_what_grows_without_end_has_no_bound():
     given = system({"p": term("le", x, n(5))}, (x, n(0), term("mux", up, plus(x, n(1)), x)), inputs=(up,))
     bounds = list(bounds_of(given).rough())
     assert [b.args[0] for b in bounds] == [term("neg", x)]  # it is not negative
+
+
+BUFFER = """
+node buffer(put, take : bool) returns (ok : bool);
+var written, taken, late, before : int32; full, puts : bool;
+let
+  before = (int32 0) -> pre late;
+  puts = put and before < (int32 3);
+  written = (int32 0) -> if puts then pre written + (int32 1) else pre written;
+  taken = (int32 0) -> if take and pre written - pre taken > (int32 0) then pre taken + (int32 1) else pre taken;
+  full = written - taken >= (int32 5);
+  late = if full and (false -> pre full) then if puts then before + (int32 1) else before else (int32 0);
+  ok = written - taken <= (int32 8);
+  --%PROPERTY ok;
+tel
+"""
+
+
+def test_differences_of_counters_that_wrap_around(tmp_path):
+    """Written and taken elements are counted, and the counters wrap around. Their difference stays small."""
+    path = tmp_path / "buffer.lus"
+    path.write_text(BUFFER)
+    (problem,) = read(Target(str(path), None), 20)
+    view = views(problem)[0]
+    assert view.model == "integers"
+    (engine,) = build(["templates"])
+    (proved,) = (e for e in engine.run(Task(view.system, patience=5_000_000), list) if isinstance(e, Proved))
+    assert Checker(problem).check(proved.prop, view.back(proved.certificate)) is None

@@ -63,7 +63,8 @@ class Discovery(ABC):
         self.houdini = Houdini(self.system, self.patience or problem.patience)
         self.shown: list[Term] = []
         self.dropped: dict[Term, None] = {}  # candidates that did not stand with those of their stage
-        states = Simulator(self.system).states()
+        early = self._read(inbox)
+        states = Simulator(self.system).states() if self.claims else []
         if not states:
             return
         self.columns = Columns({s.var: [row[i] for row in states] for i, s in enumerate(self.system.state)})
@@ -71,7 +72,7 @@ class Discovery(ABC):
         yield Progress(0)
         left_open: str | None = None
         for number, candidates in enumerate(self.stages()):
-            shared = self._read(inbox)
+            shared, early = [*early, *self._read(inbox)], []
             if not self.claims:
                 return
             try:

@@ -36,7 +36,8 @@ from streamcheck.run.child import Channel
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.registry import ENGINES, EngineEntry
 from streamcheck.run.strategy import work_counter
-from streamcheck.transform.reduce import clusters, each_alone
+from streamcheck.transform.alike import Copy, alike
+from streamcheck.transform.reduce import clusters, each_alone, narrow_parts
 
 LOG = logging.getLogger(__name__)
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
@@ -47,6 +48,7 @@ VACUITY_PRICE = 16  # of work on vacuity tests alone
 FLOATS_PRICE = 4  # of z3's work on floats, of which bitwuzla decides more
 VACUITY_SHARE = 4  # they have this fraction of the patience
 FAR = 2  # steps; beyond, an engine may have another price
+AFTER_PARTS = 20_000_000  # the work that an engine may do on all narrow parts before it looks at the whole
 A_TURN = 20_000  # the work of a turn itself, added to the solver's
 
 
@@ -141,9 +143,9 @@ class Turns:
         """`listen` delivers what others have found; engines that look into their inboxes call it."""
         self._work_done = work_counter()
         self.running: list[Instance] = []
-        own = list(_instances(problem.system, engines))
-        for part, engine in sorted(own, key=lambda one: not ENGINES[one[1].name].alone):
-            spent = (ENGINES[engine.name].head_start or 0) if head_starts else 0
+        own = list(_instances(problem, engines))
+        for part, engine, after in sorted(own, key=lambda one: not ENGINES[one[1].name].alone):
+            spent = after + ((ENGINES[engine.name].head_start or 0) if head_starts else 0)
             self.running.append(self._instance(engine, replace(problem, system=part), list(known), listen, spent))
 
     def _instance(
@@ -155,7 +157,7 @@ class Turns:
         if all(p.is_vacuity_test for p in task.system.properties):
             weight *= VACUITY_PRICE
             task = replace(task, patience=None if task.patience is None else task.patience // VACUITY_SHARE)
-        log = logging.getLogger(type(engine).__module__)
+        log = logging.getLogger(type(engine.engine if isinstance(engine, ForCopies) else engine).__module__)
         events = engine.run(task, _inbox(box, listen))
         return Instance(ENGINES[engine.name], log, events, names, box, weight, spent)
 
@@ -203,21 +205,60 @@ class Turns:
                 return
         if one in self.running:  # else it has left while it listened
             self.running.remove(one)
-            finished = Finished(one.properties)
-            one.record(finished)
-            send(one.row.name, finished)
+            same = {name for other in self.running if other.row is one.row for name in other.properties}
+            if left := tuple(name for name in one.properties if name not in same):
+                finished = Finished(left)
+                one.record(finished)
+                send(one.row.name, finished)
+
+
+class ForCopies:
+    """An engine that proves, at work on one of several systems that are alike: what it finds, it says of all."""
+
+    def __init__(self, engine: Engine, copies: Sequence[Copy]) -> None:
+        self.name = engine.name
+        self.engine = engine
+        self.copies = copies
+
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
+        gone = set[str]()
+
+        def facts() -> list[Fact]:
+            new = inbox()
+            gone.update(fact.prop for fact in new if isinstance(fact, Proved | Falsified | Settled))
+            settled = [p.name for p in problem.system.properties if self._names(p.name) <= gone]
+            return [*(f for f in new if isinstance(f, Invariants | TrueUpTo)), *map(Settled, settled)]
+
+        for event in self.engine.run(problem, facts):
+            yield event
+            match event:
+                case Proved(prop, certificate):
+                    yield from (Proved(c.properties[prop], c.certificate(certificate)) for c in self.copies)
+                case Invariants(certificate):
+                    yield from (Invariants(c.certificate(certificate)) for c in self.copies)
+                case _:
+                    pass
+
+    def _names(self, prop: str) -> set[str]:
+        """The property, and those of the copies."""
+        return {prop, *(c.properties[prop] for c in self.copies)}
 
 
 def _instances(
-    system: TransitionSystem, engines: Callable[[], Sequence[Engine]]
-) -> Iterator[tuple[TransitionSystem, Engine]]:
-    """The engines for every cluster; for each property with floats one of those that look at it alone."""
-    for cluster in clusters(system):
+    problem: Task, engines: Callable[[], Sequence[Engine]]
+) -> Iterator[tuple[TransitionSystem, Engine, int]]:
+    """The engines for every cluster, each with the work that it begins with; for each property with floats one of those
+    that look at it alone, and for narrow parts one of those that look at such."""
+    for cluster in clusters(problem.system):
         singles = each_alone(cluster) if cluster.has_floats else []
+        narrow = alike(narrow_parts(cluster) if problem.program is None else ())
         for part in (cluster, *singles):
             for engine in engines():
                 if not singles or ENGINES[engine.name].alone == (part is not cluster):
-                    yield part, engine
+                    later = bool(narrow) and ENGINES[engine.name].narrow
+                    yield part, engine, AFTER_PARTS // len(narrow) if later else 0
+        for part, copies in narrow:
+            yield from ((part, ForCopies(engine, copies), 0) for engine in engines() if ENGINES[engine.name].narrow)
 
 
 def _message(event: Event) -> str:
