@@ -53,7 +53,8 @@ COMPRESSED = variable("compressed", BOOL)
 FOR_EVER = 1 << 62
 FIRST_SHARE = 4  # a first query has this fraction of the patience: other properties wait for their turn (heuristic)
 JOINT_SHARE = 0.2  # of the patience that a query about several properties gets (heuristic)
-SHARED = 8  # properties in a certificate, of those that do not need each other (heuristic)
+MANY = 32  # proofs, from where on some that do not need each other share a certificate (heuristic)
+SHARED = 8  # properties in such a certificate (heuristic)
 MAX_COMPRESSIONS = 100  # models per depth; beyond, the depth is given up and the next one tried (heuristic)
 
 
@@ -255,14 +256,15 @@ class KInduction:
 
     def _keep_supported(self, used: Mapping[str, set[Term]], attempt: _Attempt) -> None:
         """Proofs of properties whose step cases hold together, each with what its own step case used, and so on: less
-        than the hypothesis of all, and easier to check. Those that need little share one, which is checked once."""
+        than the hypothesis of all, and easier to check. Of many, those that need little share one, checked once."""
         needs = {name: [n for n in (*used, *self.shown) if _hypothesis(n) in core] for name, core in used.items()}
         groups: dict[frozenset[str], list[str]] = {}
         for name in used:
             groups.setdefault(self._support(name, needs), []).append(name)
         lots: list[tuple[set[str], list[str]]] = []
+        most = SHARED if len(groups) > MANY and not attempt.compressed else 0
         for support, names in sorted(groups.items(), key=lambda group: len(group[0])):
-            if lots and not attempt.compressed and len(lots[-1][0] | support) <= SHARED:
+            if lots and len(lots[-1][0] | support) <= most:
                 lots[-1][0].update(support)
                 lots[-1][1].extend(names)
             else:
