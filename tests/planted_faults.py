@@ -151,6 +151,11 @@ def transformations():
         lambda p: p.set(workers, "clusters", lambda s: [frozen_next(s)]),
         proving(specification("p", lambda: counter() < 3), ("k-induction",), "falsified"),
     )  # fmt: skip
+    yield Fault(
+        "narrow parts", "the state of a part stands still",
+        lambda p: p.set(workers, "narrow_parts", lambda s: [frozen_next(s)]),
+        proving(specification("p", lambda: counter() < 3), ("templates",), "falsified"),
+    )  # fmt: skip
 
 
 def ways_back():

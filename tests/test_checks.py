@@ -263,6 +263,23 @@ def test_a_condition_that_no_quick_attempt_decides_is_judged_in_parts(monkeypatc
     assert asked[4:] == [("1", "second"), ("2", "second")]  # the solver that decided goes first
 
 
+def test_a_long_attempt_of_the_solver_that_decided_before_waits_for_short_ones_of_others(monkeypatch):
+    asked = []
+
+    def attempts(runs, query, prover):
+        def answer(name, value):
+            asked.append((query, name))
+            return value
+
+        yield judge.Attempt("first", partial(answer, "first", query == "0" or None), 0.5)
+        yield judge.Attempt("second", partial(answer, "second", True if query in ("1", "2") else None), 0.5)
+        yield judge.Attempt("first", partial(answer, "first, for minutes", True), 300.0)
+
+    monkeypatch.setattr(judge, "_attempts", attempts)
+    assert judge.judge("the step case", None, "whole", "z3", ["0", "1", "2"]) is None
+    assert asked[2:] == [("0", "first"), ("1", "first"), ("1", "second"), ("2", "second")]
+
+
 def test_one_part_that_does_not_hold_refutes_the_condition(monkeypatch):
     rejected, asked = judged_in_parts(monkeypatch, True, False, True)
     assert not rejected.undecided and "part 2 of 3" in rejected.why

@@ -61,3 +61,18 @@ def test_products_bring_the_engine_that_leaves_out_what_does_not_matter(tmp_path
 
     hard, easy = lane("{n} * (x + {i})"), lane("{n} ^ (x + {i})")
     assert hard.after < easy.after and hard.price < easy.price
+
+
+def test_words_without_a_form_over_int_bring_the_engine_with_clauses_of_bits(tmp_path):
+    def after(step):
+        path = tmp_path / "spec.py"
+        path.write_text(
+            "from streamcheck import *\nx = extern('x', Word16)\n"
+            f"c = stream(Word16, lambda c: [0] ++ ({step}))\nspec = Spec('s')\nspec.prop('p', c != 5)\n"
+        )
+        (problem,) = read(Target(str(path), None), 20)
+        lanes = Schedule(views(problem), 2).every
+        return {name: lane.after for lane in reversed(lanes) for name in lane.engines}
+
+    bits, numbers = after("c ^ (x + 1)"), after("c + x")
+    assert bits["pdr-bits"] < numbers["pdr-bits"] and bits["pdr-bits"] < bits["spacer"]

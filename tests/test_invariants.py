@@ -12,6 +12,7 @@ from judging import check
 from test_engines import QUIET, verdicts
 from test_ic3 import n, plus, system, x, y
 
+from streamcheck.certify.check import Checker
 from streamcheck.core.simplify import conjunction, disjunction, implication, negation
 from streamcheck.core.term import TRUE, constant, term, variable
 from streamcheck.core.types import BOOL, INT, REAL, machine
@@ -26,8 +27,10 @@ from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
 from streamcheck.problem.verdict import Proved
 from streamcheck.run.registry import build
+from streamcheck.run.source import Target, read
 from streamcheck.transform.integers import to_integers
 from streamcheck.transform.premise import lasting_premise
+from streamcheck.transform.views import views
 
 PROBE = Claim("probe", constant(BOOL, True), None)
 
@@ -99,6 +102,18 @@ def test_sums_of_counters_under_a_premise_that_lasts():
     assert lasting is given.properties[0].term.args[0]
     only_by("templates", given)
     assert lasting_premise(workshop(lasting=False)) is TRUE
+
+
+def test_a_premise_of_every_part_of_a_property_is_its_premise():
+    given = workshop(lasting=True)
+    (claim,) = given.properties
+    env, goal = claim.term.args
+    parts = term("and", claim.term, term("implies", env, term("ge", variable("work", INT), n(0))))
+    split = replace(given, properties=(replace(claim, term=parts),))
+    assert lasting_premise(split) is lasting_premise(given)
+    only_by("templates", split)
+    mixed = replace(given, properties=(replace(claim, term=term("and", claim.term, goal)),))
+    assert lasting_premise(mixed) is TRUE
 
 
 def test_the_premise_of_one_property_is_not_that_of_another():
@@ -238,7 +253,23 @@ def test_houdini_keeps_the_largest_inductive_set():
     houdini = Houdini(given, None)
     assert houdini.inductive(candidates) == candidates[:2]
     assert houdini.inductive(candidates[:1]) == []
-    assert houdini.core_of([candidates[1]], candidates[:2]) == [candidates[1]]
+    parts = houdini.parts_with({"one": [candidates[1]]}, candidates[:2])
+    assert parts == [(["one"], [candidates[1]])]
+
+
+def test_goals_that_need_mostly_the_same_invariants_share_a_certificate():
+    a, b, z = (variable(name, INT) for name in "abz")
+    cells = [State(x, n(0), y), State(y, n(0), z), State(z, n(0), a), State(b, n(0), plus(b, n(1)))]
+    small = Claim("small", term("le", a, n(4)), None)
+    given = TransitionSystem("s", tuple(cells), (a,), (), (small,), ())
+    bounds = [term("le", v, n(4)) for v in (x, y, z)]
+    goals = {"x": bounds[:1], "x2": [term("le", x, n(5))], "b": [term("ge", b, n(0))]}
+    candidates = [*bounds, *(t for terms in goals.values() for t in terms)]
+    houdini = Houdini(given, None)
+    assert houdini.inductive(candidates) == list(dict.fromkeys(candidates))
+    (names, together), (other, alone) = houdini.parts_with(goals, list(dict.fromkeys(candidates)))
+    assert names == ["x", "x2"] and {*together} == {*bounds, *goals["x2"]}
+    assert other == ["b"] and alone == goals["b"]
 
 
 def test_runs_are_the_same_every_time_and_meet_the_assumptions():
@@ -303,3 +334,31 @@ def test_what_grows_without_end_has_no_bound():
     given = system({"p": term("le", x, n(5))}, (x, n(0), term("mux", up, plus(x, n(1)), x)), inputs=(up,))
     bounds = list(bounds_of(given).rough())
     assert [b.args[0] for b in bounds] == [term("neg", x)]  # it is not negative
+
+
+BUFFER = """
+node buffer(put, take : bool) returns (ok : bool);
+var written, taken, late, before : int32; full, puts : bool;
+let
+  before = (int32 0) -> pre late;
+  puts = put and before < (int32 3);
+  written = (int32 0) -> if puts then pre written + (int32 1) else pre written;
+  taken = (int32 0) -> if take and pre written - pre taken > (int32 0) then pre taken + (int32 1) else pre taken;
+  full = written - taken >= (int32 5);
+  late = if full and (false -> pre full) then if puts then before + (int32 1) else before else (int32 0);
+  ok = written - taken <= (int32 8);
+  --%PROPERTY ok;
+tel
+"""
+
+
+def test_differences_of_counters_that_wrap_around(tmp_path):
+    """Written and taken elements are counted, and the counters wrap around. Their difference stays small."""
+    path = tmp_path / "buffer.lus"
+    path.write_text(BUFFER)
+    (problem,) = read(Target(str(path), None), 20)
+    view = views(problem)[0]
+    assert view.model == "integers"
+    (engine,) = build(["templates"])
+    (proved,) = (e for e in engine.run(Task(view.system, patience=5_000_000), list) if isinstance(e, Proved))
+    assert Checker(problem).check(proved.prop, view.back(proved.certificate)) is None

@@ -68,6 +68,7 @@ def test_floats():
     small = extern("x", Float)
     assert simplest(spec_of(small * small < 30.0), [{"x": 2.0**120}]).inputs == ({"x": 6.0},)
 
+
 def test_words_and_integers():
     n, m = extern("n", Word64), extern("m", Int8)
     assert simplest(spec_of(n < 12345), [{"n": 2**63 + 12347}]).inputs == ({"n": 12345},)
@@ -88,7 +89,7 @@ def test_structs_arrays_and_enums():
 
 def test_an_input_changes_as_little_as_it_can():
     go, level = extern("go", Bool), extern("level", Int16)
-    held = stream(Word8, lambda n: [0] ++ mux(go & (level > 3), n + 1, n))
+    held = stream(Word8, lambda n: [0] + +mux(go & (level > 3), n + 1, n))
     rows = [{"go": i % 3 != 0, "level": 100 * i} for i in range(9)]
     trace = simplest(spec_of(held < 3), rows, shorten=False)
     assert len({row["level"] for row in trace.inputs}) == 1 and trace.inputs[0]["level"] == 4
@@ -99,7 +100,7 @@ def test_an_input_changes_as_little_as_it_can():
 
 def test_inputs_that_depend_on_each_other_become_constant_together():
     a, b = extern("a", Int8), extern("b", Int8)
-    n = stream(Word8, lambda n: [0] ++ (n + 1))
+    n = stream(Word8, lambda n: [0] + +(n + 1))
     spec = spec_of((n < 3) | (a > 100), linked=a == b * 2)
     rows = [{"a": 2 * i, "b": i} for i in (5, -7, 20, 9)]
     assert simplest(spec, rows, shorten=False).inputs == ({"a": 0, "b": 0},) * 4
@@ -107,7 +108,7 @@ def test_inputs_that_depend_on_each_other_become_constant_together():
 
 def test_a_late_violation_becomes_short():
     go = extern("go", Bool)
-    n = stream(Word8, lambda n: [0] ++ mux(go, n + 1, 0))
+    n = stream(Word8, lambda n: [0] + +mux(go, n + 1, 0))
     spec = spec_of(n < 4)
     rng = random.Random(3)
     rows = [{"go": rng.random() < 0.5} for _ in range(300)]
@@ -120,7 +121,7 @@ def test_a_late_violation_becomes_short():
 
 def test_a_violation_of_random_runs_becomes_short():
     go, x = extern("go", Bool), extern("x", Double)
-    n = stream(Word8, lambda n: [0] ++ mux(go & (x > 0.3), n + 1, n))
+    n = stream(Word8, lambda n: [0] + +mux(go & (x > 0.3), n + 1, n))
     (result,) = prove(flatten(spec_of(n < 12)), Settings(timeout=20, engines=("simulation",))).results
     assert result.verdict == "falsified" and result.k == 12
     assert all(row == {"go": True, "x": 1.0} for row in result.evidence.inputs)
@@ -145,7 +146,7 @@ def test_constants_and_witnesses():
 
 
 def test_a_simpler_run_that_is_none_is_not_believed(monkeypatch):
-    n = stream(Word8, lambda n: [0] ++ (n + 1))
+    n = stream(Word8, lambda n: [0] + +(n + 1))
     specification = flatten(spec_of(n < 3))
     claim = specification.properties[0]
     run = replay(specification, claim, Trace({}, ({},) * 4))
@@ -191,7 +192,7 @@ UGLY = {11: 2_000_000_011, 12: 2_147_483_647, 3.0: 2.3158417847464555e77}
 
 def test_little_work_changes_nothing_for_the_worse():
     x = extern("x", Int32)
-    n = stream(Int32, lambda n: [0] ++ (n + x))
+    n = stream(Int32, lambda n: [0] + +(n + x))
     rows = [{"x": 10_007} for _ in range(50)]
     for work in (0, 500, 2000, 20_000):
         trace = simplest(spec_of(n < 490_000), rows, work=work, shorten=False)
@@ -245,3 +246,10 @@ def test_a_value_is_never_replaced_by_one_that_is_not_simpler():
         tried = []
         assert not reduce_value(type, value, [5], lambda v, tried=tried: tried.append(v))
         assert tried and all(complexity(type, v) < complexity(type, value) for v in tried)
+
+
+def test_few_values_are_tried_in_place_of_a_number_that_is_not_finite():
+    for value in (math.nan, math.inf, -1.7e308, 5e-324):
+        tried = []
+        assert not reduce_value(DOUBLE, value, (), lambda v, tried=tried: tried.append(v))
+        assert len(tried) < 200

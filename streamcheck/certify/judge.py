@@ -102,22 +102,29 @@ def judge(
     rejected, _ = _first_answer(what, takewhile(lambda attempt: attempt.is_quick, attempts))
     if rejected is None or not rejected.undecided:
         return rejected
-    solver, done = "", 0  # that decided the part before; parts that a lot has decided
+    last: Attempt | None = None  # that decided the part before
+    done = 0  # parts that a lot has decided
     for number, part in enumerate(parts, 1):
         if len(lots) > 1 and number % LOT == 1:
             quick = takewhile(lambda attempt: attempt.is_quick, _attempts(runs, lots[number // LOT], prover))
             if _first_answer(f"{what}, parts {number} to {number + LOT - 1},", quick)[0] is None:
                 done = number + LOT - 1
         if number > done:
-            ways = sorted(_attempts(runs, part, prover), key=lambda attempt: attempt.solver != solver)
-            rejected, solver = _first_answer(f"{what}, part {number} of {len(parts)},", ways)
+            ways = _with_first(_attempts(runs, part, prover), last)
+            rejected, last = _first_answer(f"{what}, part {number} of {len(parts)},", ways)
             if rejected is not None:
                 return rejected
     return None
 
 
-def _first_answer(what: str, attempts: Iterable[Attempt]) -> tuple[Rejected | None, str]:
-    """None if the first answer is that the query is contradictory, and the solver whose answer it is."""
+def _with_first(attempts: Iterable[Attempt], last: Attempt | None) -> list[Attempt]:
+    """The attempts in their order, but first the one that is like the last: not all of its solver, whose longest one
+    would have minutes before another solver is asked."""
+    return sorted(attempts, key=lambda attempt: last is None or not attempt.is_like(last))
+
+
+def _first_answer(what: str, attempts: Iterable[Attempt]) -> tuple[Rejected | None, Attempt | None]:
+    """None if the first answer is that the query is contradictory, and the attempt whose answer it is."""
     errors: list[str] = []
     began = time.perf_counter()
     for attempt in attempts:
@@ -130,8 +137,8 @@ def _first_answer(what: str, attempts: Iterable[Attempt]) -> tuple[Rejected | No
         if answer is not None:
             outcome = "holds" if answer else "does not hold"
             LOG.info("%s %s: %s, %.1f ms", what, outcome, attempt.solver, 1000 * (time.perf_counter() - began))
-            return None if answer else Rejected(f"{what} does not hold"), attempt.solver
-    return Rejected(f"{what}: {errors[0] if errors else 'undecided'}", undecided=True), ""
+            return None if answer else Rejected(f"{what} does not hold"), attempt
+    return Rejected(f"{what}: {errors[0] if errors else 'undecided'}", undecided=True), None
 
 
 def is_contradictory(runs: Runs, query: Query, seconds: float | None) -> bool | None:
@@ -156,6 +163,10 @@ class Attempt:
     @property
     def is_quick(self) -> bool:
         return self.seconds is not None and self.seconds <= QUICK
+
+    def is_like(self, other: Attempt) -> bool:
+        """True if it is the same attempt, maybe at another query."""
+        return (self.solver, self.seconds) == (other.solver, other.seconds)
 
     def answer(self) -> bool | None:
         """True if the query is contradictory. None if the solver has no answer."""

@@ -56,6 +56,8 @@ class TermWriter:
 
     def term(self, root: Term) -> int:
         numbers = self._term_numbers
+        if root in numbers:
+            return numbers[root]
         for node in walk([root], self._done):
             args = [numbers[a] for a in node.args]
             numbers[node] = len(self.terms)

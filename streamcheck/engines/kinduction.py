@@ -53,6 +53,8 @@ COMPRESSED = variable("compressed", BOOL)
 FOR_EVER = 1 << 62
 FIRST_SHARE = 4  # a first query has this fraction of the patience: other properties wait for their turn (heuristic)
 JOINT_SHARE = 0.2  # of the patience that a query about several properties gets (heuristic)
+MANY = 32  # proofs, from where on some that do not need each other share a certificate (heuristic)
+SHARED = 8  # properties in such a certificate (heuristic)
 MAX_COMPRESSIONS = 100  # models per depth; beyond, the depth is given up and the next one tried (heuristic)
 
 
@@ -249,19 +251,27 @@ class KInduction:
                     del together[other]
                 lost = {_hypothesis(other) for other in gone}
                 used = {n: core for n, core in used.items() if n in together and not core & lost}
-        self._keep_supported(used, attempt.k)
+        self._keep_supported(used, attempt)
         return timed_out
 
-    def _keep_supported(self, used: Mapping[str, set[Term]], k: int) -> None:
+    def _keep_supported(self, used: Mapping[str, set[Term]], attempt: _Attempt) -> None:
         """Proofs of properties whose step cases hold together, each with what its own step case used, and so on: less
-        than the hypothesis of all, and easier to check."""
+        than the hypothesis of all, and easier to check. Of many, those that need little share one, checked once."""
         needs = {name: [n for n in (*used, *self.shown) if _hypothesis(n) in core] for name, core in used.items()}
         groups: dict[frozenset[str], list[str]] = {}
         for name in used:
             groups.setdefault(self._support(name, needs), []).append(name)
+        lots: list[tuple[set[str], list[str]]] = []
+        most = SHARED if len(groups) > MANY and not attempt.compressed else 0
         for support, names in sorted(groups.items(), key=lambda group: len(group[0])):
-            together = set().union(*(used[name] for name in support if name in used))
-            self._keep_inductive(names, k, [n for n in support if n not in names], together)
+            if lots and len(lots[-1][0] | support) <= most:
+                lots[-1][0].update(support)
+                lots[-1][1].extend(names)
+            else:
+                lots.append(({*support}, names))
+        for together, names in lots:
+            cores = set().union(*(used[name] for name in together if name in used))
+            self._keep_inductive(names, attempt.k, [n for n in together if n not in names], cores)
 
     def _support(self, name: str, needs: Mapping[str, list[str]]) -> frozenset[str]:
         """The properties that stand together with this one: what it needs, what that needs, and so on."""

@@ -33,6 +33,7 @@ from streamcheck.smt.solver import Solver
 from streamcheck.transform.reduce import clusters
 
 MOST_CANDIDATES = 5_000
+SHARED = 8  # properties over the same state in a certificate, if each stands alone (heuristic)
 LONG = 20  # times the patience, for a query that needs a case for each element
 
 
@@ -53,15 +54,22 @@ class DelayLines:
         goals = {p.name: _goal(p.term, system, sources) for p in system.properties}
         alone: dict[Term, None] = {}
         together: dict[str, _Goal] = {}
-        for name, goal in goals.items():
-            if len(goal.candidates) == 1:
-                continue
-            if not _stand_alone(goal, problem):
-                together[name] = goal
-                continue
-            alone |= goal.candidates
-            if _follows(goal, goal.candidates, problem) and name not in _decided_by_others(inbox):
-                yield Proved(name, Certificate("inductive", 1, tuple(goal.candidates)))
+        decided = set[str]()
+        for part in clusters(system):
+            proved: dict[str, _Goal] = {}
+            for name in [p.name for p in part.properties if len(goals[p.name].candidates) > 1]:
+                goal = goals[name]
+                if not _stand_alone(goal, problem):
+                    together[name] = goal
+                    continue
+                alone |= goal.candidates
+                decided |= _decided_by_others(inbox)
+                if _follows(goal, goal.candidates, problem) and name not in decided:
+                    proved[name] = goal
+                if len(proved) == SHARED:
+                    yield from _proofs(proved)
+                    proved = {}
+            yield from _proofs(proved)
         yield Progress(0)
         if alone:
             yield Invariants(Certificate("inductive", 1, tuple(alone)))
@@ -70,6 +78,12 @@ class DelayLines:
                 yield from _together(together, problem)
             except GaveUp as gave_up:
                 yield from (Unknown(name, str(gave_up)) for name in together)
+
+
+def _proofs(goals: dict[str, _Goal]) -> Iterator[Event]:
+    """Proofs of goals that stand alone: of a few at a time, which the checker then judges in one step case."""
+    certificate = Certificate("inductive", 1, tuple(dict.fromkeys(c for g in goals.values() for c in g.candidates)))
+    yield from (Proved(name, certificate) for name in goals)
 
 
 def _stand_alone(goal: _Goal, problem: Task) -> bool:
@@ -84,10 +98,10 @@ def _together(goals: dict[str, _Goal], problem: Task) -> Iterator[Event]:
     """Proofs from the largest inductive set of all candidates, some of which may need others, or be false."""
     houdini = Houdini(problem.system, problem.patience)
     alive = houdini.inductive([c for goal in goals.values() for c in goal.candidates])
-    for name, goal in goals.items():
-        if _follows(goal, alive, problem):
-            needed = houdini.core_of(goal.instances.terms or (goal.claim,), alive)
-            yield Proved(name, Certificate("inductive", 1, tuple(needed)))
+    proved = {n: g.instances.terms or (g.claim,) for n, g in goals.items() if _follows(g, alive, problem)}
+    for names, needed in houdini.parts_with(proved, alive):
+        certificate = Certificate("inductive", 1, tuple(needed))
+        yield from (Proved(name, certificate) for name in names)
     if alive:
         yield Invariants(Certificate("inductive", 1, tuple(alive)))
 

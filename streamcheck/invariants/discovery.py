@@ -63,7 +63,8 @@ class Discovery(ABC):
         self.houdini = Houdini(self.system, self.patience or problem.patience)
         self.shown: list[Term] = []
         self.dropped: dict[Term, None] = {}  # candidates that did not stand with those of their stage
-        states = Simulator(self.system).states()
+        early = self._read(inbox)
+        states = Simulator(self.system).states() if self.claims else []
         if not states:
             return
         self.columns = Columns({s.var: [row[i] for row in states] for i, s in enumerate(self.system.state)})
@@ -71,7 +72,7 @@ class Discovery(ABC):
         yield Progress(0)
         left_open: str | None = None
         for number, candidates in enumerate(self.stages()):
-            shared = self._read(inbox)
+            shared, early = [*early, *self._read(inbox)], []
             if not self.claims:
                 return
             try:
@@ -138,10 +139,11 @@ class Discovery(ABC):
         self.shown = [c for c in alive if c not in own]
         tested, invariants = plural(len(candidates), "candidate"), plural(len(self.shown), "invariant")
         LOG.info("%s: %s tested, %s in all", self.name, tested, invariants)
-        for name, goal in goals.items():
-            if goal in present:
-                needed = self.houdini.core_of([goal], alive)
-                yield Proved(name, self.premise.inductive(1, needed))
+        proved = {name: [goal] for name, goal in goals.items() if goal in present}
+        for names, needed in self.houdini.parts_with(proved, alive):
+            certificate = self.premise.inductive(1, needed)
+            for name in names:
+                yield Proved(name, certificate)
                 del self.claims[name]
         if any(c not in known for c in self.shown):
             yield Invariants(self.premise.inductive(1, self.shown))

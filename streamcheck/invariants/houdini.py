@@ -9,7 +9,7 @@ c, c[x0]. A candidate that `prove_each` asks alone has a solver of its own: T, A
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import disjunction, negation
@@ -93,25 +93,46 @@ class Houdini:
         # A ∧ (I or T ∧ C[x0]) ∧ ¬c
         return solver.check(*labels, negation(self.steps.image(candidate, step))) is False
 
-    def core_of(self, goals: Sequence[Term], inductive: Sequence[Term]) -> list[Term]:
-        """A small inductive part that contains the goals: the invariants in cores, those that these need in turn, and
-        so on."""
+    def parts_with(
+        self, goals: Mapping[str, Sequence[Term]], inductive: Sequence[Term]
+    ) -> list[tuple[list[str], list[Term]]]:
+        """Small inductive parts, each with the names of the goals that it contains. Goals that need mostly the same
+        invariants have one part, which is then checked once."""
+        needs: dict[Term, list[Term]] = {}
+        parts: list[tuple[list[str], dict[Term, None]]] = []
+        for name, terms in goals.items():
+            own = self._closure(terms, inductive, needs)
+            near = (part for part in parts if 2 * len(own.keys() & part[1].keys()) > len(own))
+            names, shared = next(near, ([], {})) if len(own) > 1 else ([], {})
+            if not names:
+                parts.append((names, shared))
+            names.append(name)
+            shared.update(own)
+        return [(names, list(shared)) for names, shared in parts]
+
+    def _closure(
+        self, goals: Sequence[Term], inductive: Sequence[Term], needs: dict[Term, list[Term]]
+    ) -> dict[Term, None]:
+        """The goals, the invariants in their cores, those that these need in turn, and so on."""
         chosen = dict.fromkeys(goals)
         pending = list(goals)
         while pending:
-            goal = pending.pop()
-            if goal in self._alone:
-                continue
-            labels = list(map(self._label, inductive))
-            # A ∧ T ∧ C[x0] ∧ ¬goal[x1]
-            if self.onward.check(*labels, negation(self.steps.image(goal, 1))) is not False:
-                return list(inductive)
-            used = {*self.onward.core(labels)}
-            for c in inductive:
-                if self._label(c) in used and c not in chosen:
-                    chosen[c] = None
-                    pending.append(c)
-        return list(chosen)
+            one = pending.pop()
+            if one not in needs:
+                needs[one] = [] if one in self._alone else self._core_of(one, inductive)
+            new = [c for c in needs[one] if c not in chosen]
+            chosen.update(dict.fromkeys(new))
+            pending += new
+        return chosen
+
+    def _core_of(self, goal: Term, inductive: Sequence[Term]) -> list[Term]:
+        """Those of the inductive that the goal follows from, at the next step."""
+        labels = list(map(self._label, inductive))
+        # A ∧ T ∧ C[x0] ∧ ¬goal[x1]
+        if self.onward.check(*labels, negation(self.steps.image(goal, 1))) is not False:
+            return list(inductive)
+        used = {*self.onward.core(labels)}
+        return [c for c in inductive if self._label(c) in used]
 
     def _label(self, candidate: Term) -> Term:
         if candidate not in self._labels:

@@ -36,6 +36,7 @@ MOST_SUMMED = 7
 MOST_CONDITIONS = 36
 MOST_MARKS = 2
 HIGHEST_MARK = 1 << 30  # beyond are the ends of types (heuristic)
+MOST_DIFFERENCES = 4
 MOST_STEPS = 16  # by which something counts
 MOST_VALUES = 6  # of what counts as a mode
 
@@ -45,6 +46,7 @@ class Templates(Discovery):
 
     def __init__(self, options: TemplatesOptions | None = None) -> None:
         self.options = options or TemplatesOptions()
+        self._machine_differences: list[Term] | None = None
 
     def stages(self) -> Iterator[Iterable[Term]]:
         yield self.everywhere(self._single)
@@ -75,7 +77,25 @@ class Templates(Discovery):
     def _numbers(self) -> list[Term]:
         numbers = [s.var for s in self.system.state if s.var.type.kind in ("integer", "real")]
         numbers = [v for v in numbers if v is not self.place]
-        return [v for v in numbers if len(set(self.columns.of[v])) > 1][:MOST_NUMBERS]
+        varied = [v for v in numbers if len(set(self.columns.of[v])) > 1][:MOST_NUMBERS]
+        return [*varied, *(d for d in self._differences() if len(set(self.columns.holds(d))) > 1)]
+
+    def _differences(self) -> list[Term]:
+        """The differences of machine integers that the system speaks of, as the machine computes them: of counters that
+        wrap around, often nothing else is bounded."""
+        if self._machine_differences is None:
+            periods = self._periods()
+            pairs: dict[tuple[Term, Term], None] = {}
+            for node in walk(self.system.roots()) if len(periods) > 1 else ():
+                if node.op == "sub" and node.type is INT:
+                    sides = [[v for v in variables([a]) if v in periods and v in self.columns.of] for a in node.args]
+                    if all(len(side) == 1 for side in sides) and sides[0] != sides[1]:
+                        pairs[sides[0][0], sides[1][0]] = None
+            alike = [(x, y) for x, y in pairs if periods[x] == periods[y]]
+            self._machine_differences = [
+                _wrap_around(term("sub", x, y), periods[x]) for x, y in alike[:MOST_DIFFERENCES]
+            ]
+        return self._machine_differences
 
     def _single(self) -> Iterator[Term]:
         """Constants, bounds, values of modes, remainders, linear equalities."""
@@ -258,6 +278,13 @@ class Templates(Discovery):
             yield to_term(literal(Kind.NONNEGATIVE, row.plus_constant(-min(totals))))
         if max(half) == max(totals):
             yield to_term(literal(Kind.NONNEGATIVE, row.times(-1).plus_constant(max(totals))))
+
+
+def _wrap_around(difference: Term, period: int) -> Term:
+    """The difference of two numbers from -period/2 up, wrapped around into the same numbers."""
+    low, high, turn = (constant(INT, n) for n in (-period // 2, period // 2 - 1, period))
+    lowered = term("mux", term("gt", difference, high), term("sub", difference, turn), difference)
+    return term("mux", term("lt", difference, low), term("add", difference, turn), lowered)
 
 
 def _is_small(row: Iterable[Number], numbers: list[Term], periods: Mapping[Term, int]) -> bool:

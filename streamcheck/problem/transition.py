@@ -58,7 +58,7 @@ class TransitionSystem:
     def variable_types(self) -> Mapping[str, Type]:
         return {str(v.payload): v.type for v in (*self.inputs, *(s.var for s in self.state))}
 
-    @property
+    @cached_property
     def has_floats(self) -> bool:
         return any(node.type.kind == "float" for node in walk(self.roots()))
 

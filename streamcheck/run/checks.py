@@ -199,6 +199,12 @@ class Checks:
 
     def dispatch(self) -> None:
         """Give the free checkers work, and pause the checks that are over their budgets while others wait."""
+        if (
+            not self._waiting
+            and len(self.checkers) <= self.most
+            and not any(c.paused or c.ahead for c in self.checkers)
+        ):
+            return  # which is most of the time
         now = time.monotonic()
         for checker in list(self.checkers):
             if checker.at_work and (checker.ahead or self._in_pause() or self._ready()):

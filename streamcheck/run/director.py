@@ -190,7 +190,8 @@ class Director:
             return
         if lane.engines in (FIRST, ALONE, ON_BITS) and not self.engines and not patient:
             limit = PATIENCE  # which these engines double where it was too little
-        problem = Task(replace(system, properties=undecided), patience=limit)
+        whole = len(undecided) == len(system.properties)
+        problem = Task(system if whole else replace(system, properties=undecided), patience=limit)
         if model.automaton is not None:
             problem = replace(problem, program=model.automaton, predicates=model.predicates)
         known = self.facts.get(lane.model, [])

@@ -33,6 +33,7 @@ Feature: TypeAlias = Literal[
     "many counters",
     "wrapping counters",
     "products",
+    "words",
     "floats",
 ]
 LARGE = 14  # locations, or variables
@@ -47,6 +48,12 @@ STARTS: Mapping[Feature, Mapping[str, Forward]] = {  # the last feature that a p
     "many counters": {"templates": Forward(0.2, full=True)},
     "wrapping counters": {"templates": Forward(0.3, full=True)},  # the same, which other engines hardly find
     "products": {"structural": Forward(0.2, full=True)},  # hard for whoever looks at them, and may not matter
+    "words": {  # of which z3 decides few that bitwuzla does not, and later
+        "pdr-bits": Forward(0.15),
+        "long-runs": Forward(1.0),
+        "spacer": Forward(1.5),
+        "templates": Forward(1.5),
+    },
     "floats": {"delays": Forward(1.5), "long-runs": Forward(1.5)},  # z3 decides few that bitwuzla does not, and later
 }
 
@@ -56,7 +63,8 @@ def features_of(
 ) -> list[Feature]:
     """The features of the program, or of the clusters of properties over this model, in the order of the table."""
     most = max(map(_counters, parts), default=0) if program is None else 0
-    wraps = model == "integers" or any(s.var.type.kind in ("signed", "unsigned") for part in parts for s in part.state)
+    has_words = any(s.var.type.kind in ("signed", "unsigned") for part in parts for s in part.state)
+    wraps = model == "integers" or has_words
     found: dict[Feature, bool] = {
         "program": program is not None,
         "large program": program is not None and max(len(program.locations), len(program.variables)) >= LARGE,
@@ -66,6 +74,7 @@ def features_of(
         "many counters": most >= MANY,
         "wrapping counters": most >= SEVERAL and model == "integers",
         "products": program is None and any(_products(part) >= SEVERAL for part in parts),
+        "words": program is None and has_words,  # over Int there are none: an operation has no form there
         "floats": program is None and any(part.has_floats for part in parts),
     }
     return [feature for feature in STARTS if found[feature]]

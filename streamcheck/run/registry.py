@@ -80,6 +80,9 @@ class EngineEntry:
     family: SolverFamily = "z3"  # whose answers it builds on: those of others are no facts for it; bitwuzla is for bits
     alone: bool = False  # one instance for each property with floats, whose terms would burden the queries of others
     floats: bool = True  # False: it gives up at them
+    narrow: bool = (
+        False  # it only proves: first over what a property itself depends on (`transform.reduce.narrow_parts`)
+    )
     auxiliary: bool = False  # mostly helps others: its processor time has a higher price
 
     def work_at(self, depth: int | None) -> str:
@@ -378,6 +381,7 @@ ROWS: tuple[EngineEntry, ...] = (
         program=Start(0.15),  # loops keep relations between counters
         head_start=5_000_000,
         auxiliary=True,
+        narrow=True,
     ),
     EngineEntry(
         "equals",

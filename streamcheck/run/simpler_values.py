@@ -10,6 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from streamcheck.core.floats import f32
@@ -93,7 +94,7 @@ def reduce_value(type: Type, value: Value, constants: Iterable[Any], accepts: Ac
             assert isinstance(value, int)
             return _nearer_to_zero(type, value, accepts_simpler)
         case FloatType() | RealType():
-            return any(accepts_simpler(v) for number in _rounder(value) for v in _as_value(type, number))
+            return _rounder(type, value, accepts_simpler)
     return False
 
 
@@ -111,18 +112,54 @@ def _nearer_to_zero(type: Type, value: int, accepts: Accepts) -> bool:
     return found
 
 
-def _rounder(value: Value) -> Iterator[Fraction | str]:
-    """Numbers with one digit up to the size of the value, then the value with ever more digits."""
+def _rounder(type: Type, value: Value, accepts: Accepts) -> bool:
+    """True if a rounder number is accepted: a power of ten up to the size of the value, else the value with one digit,
+    or with ever more digits."""
     number = Fraction(10) ** 300 if not _is_finite(value) else Fraction(value)  # type: ignore[arg-type]
     size = math.floor(math.log10(abs(number))) if number else 0
     signs = (1, -1) if number > 0 else (-1, 1)
-    for exponent in sorted(range(min(size, -2), max(size, 3) + 2), key=abs):
+
+    def is_accepted(number: Fraction) -> bool:
+        return any(accepts(v) for v in _as_value(type, number))
+
+    def is_power_accepted(sign: int, exponent: int) -> bool:
+        return is_accepted(sign * _power(exponent))
+
+    below: dict[bool, int] = {}  # the exponent that was refused last, by whether it is negative
+    for exponent in _exponents(size):
         for sign in signs:
-            yield sign * Fraction(10) ** exponent
-    for exponent in (size - 1, size):
-        yield from (signs[0] * digit * Fraction(10) ** exponent for digit in range(2, 10))
+            if is_power_accepted(sign, exponent):
+                _nearer_to_zero_exponent(below.get(exponent < 0, 0), exponent, partial(is_power_accepted, sign))
+                return True
+        below[exponent < 0] = exponent
+    digits = (signs[0] * digit * _power(exponent) for exponent in (size - 1, size) for digit in range(2, 10))
+    return any(map(is_accepted, digits)) or any(map(is_accepted, _with_more_digits(number, size)))
+
+
+def _exponents(size: int) -> list[int]:
+    """Powers of ten up to this size, and those near 0: ever fewer of the large and of the tiny ones."""
+    exponents = range(min(size, -2), max(size, 3) + 2)
+    return sorted((e for e in exponents if abs(e) <= 8 or e % 16 == 0 or abs(e - size) <= 1), key=abs)
+
+
+def _power(exponent: int) -> Fraction:
+    return Fraction(10**exponent) if exponent >= 0 else Fraction(1, 10**-exponent)
+
+
+def _nearer_to_zero_exponent(refused: int, accepted: int, accepts: Callable[[int], bool]) -> None:
+    """Bisection between two exponents."""
+    while abs(accepted - refused) > 1:
+        middle = (accepted + refused) // 2
+        if accepts(middle):
+            accepted = middle
+        else:
+            refused = middle
+
+
+def _with_more_digits(number: Fraction, size: int) -> Iterator[Fraction]:
+    """The number with one digit, and those beside; with two; and so on."""
     for digits in range(1, MOST_DIGITS):
-        unit = Fraction(10) ** (size - digits + 1)
+        unit = _power(size - digits + 1)
         near = round(number / unit)
         yield from (unit * n for n in (near, near - 1, near + 1))
 
@@ -135,7 +172,7 @@ def _as_value(type: Type, number: Any) -> Iterator[Value]:
                 yield int(number)
         case FloatType():
             try:
-                near = float(Fraction(number)) if not isinstance(number, float) else number
+                near = number if isinstance(number, float) else float(Fraction(number))
             except OverflowError:
                 return  # beyond the largest float
             yield f32(near) if type.width == 32 else near

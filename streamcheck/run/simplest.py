@@ -52,8 +52,8 @@ class ChosenRun:
 
     def with_part(self, place: int, begin: int, end: int, value: Value) -> ChosenRun:
         """The run in which an input has this value at these steps."""
-        changed = tuple((*row[:place], value, *row[place + 1 :]) for row in self.rows[begin:end])
-        return replace(self, rows=(*self.rows[:begin], *changed, *self.rows[end:]))
+        changed = ((*row[:place], value, *row[place + 1 :]) for row in self.rows[begin:end])
+        return ChosenRun(self.fixed, (*self.rows[:begin], *changed, *self.rows[end:]))
 
 
 class Machine:
@@ -160,7 +160,7 @@ class Simplification:
         """The same of a run whose first states are known."""
         if not self._execute(run, states):
             return False
-        self.run, self._states = replace(run, rows=run.rows[: len(states)]), states
+        self.run, self._states = ChosenRun(run.fixed, run.rows[: len(states)]), states
         self.progress = True
         return True
 

@@ -275,9 +275,10 @@ def portions(models: Sequence[View]) -> list[Portion]:
     for i, view in enumerate(models):
         left = tuple(p for p in view.system.properties if p.name not in done)
         if left:
+            system = view.system if len(left) == len(view.system.properties) else replace(view.system, properties=left)
             found += [
                 Portion(frozenset(claims), tuple(models[i:]), has_floats)
-                for has_floats, claims in sorted(_apart(replace(view.system, properties=left)).items())
+                for has_floats, claims in sorted(_apart(system).items())
             ]
             done.update(p.name for p in left)
     return found

@@ -38,7 +38,8 @@ from streamcheck.run.concerned import Concerned
 from streamcheck.run.events import event_from_plain, event_to_plain
 from streamcheck.run.registry import ENGINES, EngineEntry
 from streamcheck.run.strategy import work_counter
-from streamcheck.transform.reduce import clusters, each_alone
+from streamcheck.transform.alike import Copy, alike
+from streamcheck.transform.reduce import clusters, each_alone, narrow_parts
 
 LOG = logging.getLogger(__name__)
 AHEAD = 1_000_000  # how much more than others an engine may have worked (a tenth of a second or so)
@@ -49,6 +50,7 @@ VACUITY_PRICE = 16  # of work on vacuity tests alone
 FLOATS_PRICE = 4  # of z3's work on floats, of which bitwuzla decides more
 VACUITY_SHARE = 4  # they have this fraction of the patience
 FAR = 2  # steps; beyond, an engine may have another price
+AFTER_PARTS = 20_000_000  # the work that an engine may do on all narrow parts before it looks at the whole
 A_TURN = 20_000  # the work of a turn itself, added to the solver's
 FIRST_WORK = 10 * A_TURN  # within which most engines decide what they can decide at once (heuristic)
 MOST_EARLY = 32  # clusters that are still at their first work: each has solvers, of half a megabyte (heuristic)
@@ -103,13 +105,20 @@ class Lot:
         """True if some engine has hardly worked on it, and could."""
         return any(one.spent < FIRST_WORK for one in self.running if not one.has_nothing_to_do)
 
-    def instances(self, engines: Callable[[], Sequence[Engine]]) -> Iterator[tuple[TransitionSystem, Engine]]:
-        """The engines for the cluster; for each property with floats one of those that look at it alone."""
+    def instances(
+        self, engines: Callable[[], Sequence[Engine]], *, narrow: bool
+    ) -> Iterator[tuple[TransitionSystem, Engine, int]]:
+        """The engines for the cluster, each with the work that it begins with; for each property with floats one of
+        those that look at it alone, and for narrow parts, if they are asked for, one of those that look at such."""
         singles = each_alone(self.system) if self.system.has_floats else []
+        parts = alike(narrow_parts(self.system) if narrow else ())
         for part in (self.system, *singles):
             for engine in engines():
                 if not singles or ENGINES[engine.name].alone == (part is not self.system):
-                    yield part, engine
+                    later = bool(parts) and ENGINES[engine.name].narrow
+                    yield part, engine, AFTER_PARTS // len(parts) if later else 0
+        for part, copies in parts:
+            yield from ((part, ForCopies(engine, copies), 0) for engine in engines() if ENGINES[engine.name].narrow)
 
 
 @dataclass(slots=True, eq=False)
@@ -184,28 +193,29 @@ class Turns:
 
     def _admit(self) -> None:
         """Begin with more clusters, as long as few of those begun are still at their first work."""
-        new: list[tuple[Lot, TransitionSystem, Engine]] = []
+        new: list[tuple[Lot, TransitionSystem, Engine, int]] = []
+        narrow = self._task.program is None
         early = sum(lot.is_early for lot in {one.lot: None for one in self.running})
         while self._later and early < MOST_EARLY:
             lot, early = self._later.popleft(), early + 1
             lot.has_begun = True
-            new += [
-                (lot, part, engine) for part, engine in lot.instances(self._engines) if engine.name not in self._left
-            ]
-        for lot, part, engine in sorted(new, key=lambda one: not ENGINES[one[2].name].alone):
-            instance = self._instance(lot, engine, replace(self._task, system=part))
+            own = lot.instances(self._engines, narrow=narrow)
+            new += [(lot, part, engine, spent) for part, engine, spent in own if engine.name not in self._left]
+        for lot, part, engine, spent in sorted(new, key=lambda one: not ENGINES[one[2].name].alone):
+            instance = self._instance(lot, engine, replace(self._task, system=part), spent)
             lot.running.append(instance)
             self.running[instance] = None
 
-    def _instance(self, lot: Lot, engine: Engine, task: Task) -> Instance:
+    def _instance(self, lot: Lot, engine: Engine, task: Task, spent: int) -> Instance:
         row, names, weight = ENGINES[engine.name], tuple(p.name for p in task.system.properties), 1
         if row.family == "z3" and task.system.has_floats:
             weight = FLOATS_PRICE
         if all(p.is_vacuity_test for p in task.system.properties):
             weight *= VACUITY_PRICE
             task = replace(task, patience=None if task.patience is None else task.patience // VACUITY_SHARE)
-        log, box = logging.getLogger(type(engine).__module__), list(lot.facts)
-        spent = (row.head_start or 0) if self._head_starts else 0
+        log = logging.getLogger(type(engine.engine if isinstance(engine, ForCopies) else engine).__module__)
+        box = list(lot.facts)
+        spent += (row.head_start or 0) if self._head_starts else 0
         return Instance(row, log, engine.run(task, _inbox(box, self._listen)), names, box, weight, spent, lot)
 
     def deliver(self, event: Event, source: Instance | None = None) -> None:
@@ -266,9 +276,43 @@ class Turns:
                 return
         if one in self.running:  # else it has left while it listened
             self._remove(one)
-            finished = Finished(one.properties)
-            one.record(finished)
-            send(one.row.name, finished)
+            same = {name for other in one.lot.running if other.row is one.row for name in other.properties}
+            if left := tuple(name for name in one.properties if name not in same):
+                finished = Finished(left)
+                one.record(finished)
+                send(one.row.name, finished)
+
+
+class ForCopies:
+    """An engine that proves, at work on one of several systems that are alike: what it finds, it says of all."""
+
+    def __init__(self, engine: Engine, copies: Sequence[Copy]) -> None:
+        self.name = engine.name
+        self.engine = engine
+        self.copies = copies
+
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
+        gone = set[str]()
+
+        def facts() -> list[Fact]:
+            new = inbox()
+            gone.update(fact.prop for fact in new if isinstance(fact, Proved | Falsified | Settled))
+            settled = [p.name for p in problem.system.properties if self._names(p.name) <= gone]
+            return [*(f for f in new if isinstance(f, Invariants | TrueUpTo)), *map(Settled, settled)]
+
+        for event in self.engine.run(problem, facts):
+            yield event
+            match event:
+                case Proved(prop, certificate):
+                    yield from (Proved(c.properties[prop], c.certificate(certificate)) for c in self.copies)
+                case Invariants(certificate):
+                    yield from (Invariants(c.certificate(certificate)) for c in self.copies)
+                case _:
+                    pass
+
+    def _names(self, prop: str) -> set[str]:
+        """The property, and those of the copies."""
+        return {prop, *(c.properties[prop] for c in self.copies)}
 
 
 def _message(event: Event) -> str:

@@ -63,10 +63,10 @@ class MachineTerms:
     def __init__(self, machine: Mapping[Term, Term], claims: Mapping[Term, Term] | None = None) -> None:
         self.machine = {image: var for image, var in machine.items() if image is not var}
         self.claims = claims or {}  # claims by their images: an invariant that is a claim stays one
+        self._casts = {image: term("cast", var, payload=INT) for image, var in self.machine.items()}
 
     def images(self, terms: Iterable[Term]) -> dict[Term, Term]:
-        replacement = {image: term("cast", var, payload=INT) for image, var in self.machine.items()}
-        return substitute(terms, replacement)
+        return substitute(terms, self._casts)
 
     def certificate(self, certificate: Certificate) -> Certificate:
         images = self.images((*certificate.invariants, *certificate.equalities))

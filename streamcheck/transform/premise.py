@@ -55,6 +55,9 @@ def _premises(claim: Term) -> Iterator[Term]:
             yield from _premises(b if a is TRUE else a)
         case "or":
             yield from (negation(part) for part in _members("or", claim) if part.op == "not")
+        case "and":  # (c ⟹ Q) ∧ (c ⟹ R)
+            first, *others = (dict.fromkeys(_premises(part)) for part in claim.args)
+            yield from (c for c in first if all(c in other for other in others))
 
 
 def _members(op: str, node: Term) -> Iterator[Term]:

@@ -18,6 +18,7 @@ from streamcheck.problem.transition import Definition, State, TransitionSystem
 from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
 
 MOST_ROUNDS = 20  # of refinement; a partition that is not stable by then is rarely worth the wait (heuristic)
+MOST_PARTS = 24  # narrow ones, the smallest first
 
 
 class Reduction:
@@ -137,6 +138,26 @@ def clusters(system: TransitionSystem, size: int = 1) -> list[TransitionSystem]:
             lots.append(group)
     cones = _Cones(system)
     return [cones.part(tuple(lot)) for lot in lots]
+
+
+def narrow_parts(system: TransitionSystem) -> list[TransitionSystem]:
+    """For properties that depend on less than half of the state, the system without all else: also without assumptions
+    that speak of anything else. Each part has more runs than the system: a proof of it is one of the system, and a
+    violation is not. Properties of the same state are in one part; flags that inputs never move do not count."""
+    nexts = {s.var: (s.next,) for s in system.state}
+    moving = {s.var for s in system.state if not s.next.is_const}
+    groups: dict[frozenset[Term], list[Claim]] = {}
+    for claim in system.properties:
+        groups.setdefault(frozenset(moving.intersection(walk_cone([claim.term], nexts))), []).append(claim)
+    small = sorted((own for own in groups if 0 < 2 * len(own) <= len(moving)), key=len)[:MOST_PARTS]
+    asked = system.assumptions if small else ()
+    needs = [(a, {n for n in walk_cone([a.term], nexts) if n.op == "var"}) for a in asked]
+    found = []
+    for own in small:
+        seen = set(walk_cone([claim.term for claim in groups[own]], nexts))
+        assumed = tuple(a for a, need in needs if need <= seen)
+        found.append(_restrict_to_cone(replace(system, assumptions=assumed, properties=tuple(groups[own]))))
+    return found
 
 
 def each_alone(system: TransitionSystem) -> list[TransitionSystem]:
