@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from streamcheck.api.results import Results
     from streamcheck.core.types import Value
     from streamcheck.deliver.deliver import CompileResult
+    from streamcheck.problem.problem import Problem
     from streamcheck.problem.result import Verdicts
     from streamcheck.run.evidence_files import ComparedFiles
+    from streamcheck.run.prove import Settings
+    from streamcheck.run.ways import ProofMethod
 
 Abi: TypeAlias = Literal["context", "copilot"]
 Optimization: TypeAlias = Literal["size", "speed"]
@@ -72,6 +75,7 @@ class Commands(Questions):
         plot: PathText | None = None,
         reports: Sequence[tuple[ReportFormat, PathText]] = (),
         tests: PathText | None = None,
+        on: Any = None,
     ) -> Results:
         """Decide every property, as `streamcheck prove` does.
 
@@ -85,6 +89,8 @@ class Commands(Questions):
         runs; `witness` a file for the SV-COMP witness of a C program; `html` a file for the results as a page; `plot`
         one for the runs, if there are any, as SVG or PNG;
         `reports` are formats for other programs, each with a file; `tests` is a folder for the runs as tests.
+        `on` has the workers that search, instead of this machine: the address of a Dask scheduler, a `Client` or
+        `Cluster` of Dask, or any executor of `concurrent.futures`. What they find is checked here.
         """
         from streamcheck.api.results import Results
         from streamcheck.run.cache import Cache
@@ -113,7 +119,11 @@ class Commands(Questions):
             strict,
             None if cache is None else Cache(os.fspath(cache)),
         )
-        verdicts = way_of_proving(compositional=compositional, reachable=reachable)(self._problem(), settings)
+        decide = way_of_proving(compositional=compositional, reachable=reachable)
+        if on is None:
+            verdicts = decide(self._problem(), settings)
+        else:
+            verdicts = _prove_on(on, decide, self._problem(), settings)
         saved = _write_evidence(verdicts, file, certificates, traces, witness, self._other_side())
         _write_reports(verdicts, file, saved, html, reports, tests)
         if plot is not None:
@@ -224,6 +234,24 @@ class Commands(Questions):
 
             code_page([result], self._file()).write(os.fspath(html))
         return result
+
+
+def _prove_on(on: object, decide: ProofMethod, problem: Problem, settings: Settings) -> Verdicts:
+    from dataclasses import replace
+
+    from streamcheck.scale.crew import with_crew
+    from streamcheck.scale.market import broker_on
+
+    if settings.deterministic:
+        raise SpecError("deterministic=True is for one worker of this machine", write="one of on and deterministic")
+    broker = broker_on(on)
+    notes: list[str] = []
+    broker.note = notes.append
+    try:
+        verdicts = decide(problem, with_crew(settings, broker, problem.name))
+        return replace(verdicts, warnings=[*verdicts.warnings, *notes])
+    finally:
+        broker.close()
 
 
 def _write_plot(verdicts: Verdicts, path: str) -> None:
