@@ -89,22 +89,18 @@ class Commands(Questions):
         runs; `witness` a file for the SV-COMP witness of a C program; `html` a file for the results as a page; `plot`
         one for the runs, if there are any, as SVG or PNG;
         `reports` are formats for other programs, each with a file; `tests` is a folder for the runs as tests.
-        `on` has the workers that search, instead of this machine: the address of a Dask scheduler, a `Client` or
-        `Cluster` of Dask, or any executor of `concurrent.futures`. What they find is checked here.
+        Workers of `on` search instead of this machine: the address of a Dask scheduler, its `Client` or `Cluster`, or
+        any executor of `concurrent.futures`. What they find is checked here.
         """
         from streamcheck.api.results import Results
         from streamcheck.run.cache import Cache
-        from streamcheck.run.folders import make_folders
         from streamcheck.run.memory import MEGABYTE
         from streamcheck.run.prove import Settings
         from streamcheck.run.strategy import processors
         from streamcheck.run.ways import way_of_proving
 
         file = self._file()
-        if certificates is not None and not os.path.exists(file):
-            raise SpecError(f"{self._problem().name}: certificates are checked against the file of a spec; it has none")
-        folders = [cache, certificates, *(folder for _, folder in traces)]
-        make_folders(os.fspath(folder) for folder in folders if folder is not None)
+        self._make_folders(certificates, [cache, certificates, *(folder for _, folder in traces)])
         settings = Settings(
             timeout,
             jobs or processors(),
@@ -120,15 +116,19 @@ class Commands(Questions):
             None if cache is None else Cache(os.fspath(cache)),
         )
         decide = way_of_proving(compositional=compositional, reachable=reachable)
-        if on is None:
-            verdicts = decide(self._problem(), settings)
-        else:
-            verdicts = _prove_on(on, decide, self._problem(), settings)
+        verdicts = _prove_on(on, decide, self._problem(), settings)
         saved = _write_evidence(verdicts, file, certificates, traces, witness, self._other_side())
         _write_reports(verdicts, file, saved, html, reports, tests)
         if plot is not None:
             _write_plot(verdicts, os.fspath(plot))
         return Results.of(verdicts, self._namespace(), file if os.path.exists(file) else "", saved)
+
+    def _make_folders(self, certificates: PathText | None, folders: Sequence[PathText | None]) -> None:
+        from streamcheck.run.folders import make_folders
+
+        if certificates is not None and not os.path.exists(self._file()):
+            raise SpecError(f"{self._problem().name}: certificates are checked against the file of a spec; it has none")
+        make_folders(os.fspath(folder) for folder in folders if folder is not None)
 
     @check_arguments
     def run(
@@ -237,6 +237,8 @@ class Commands(Questions):
 
 
 def _prove_on(on: object, decide: ProofMethod, problem: Problem, settings: Settings) -> Verdicts:
+    if on is None:
+        return decide(problem, settings)
     from dataclasses import replace
 
     from streamcheck.scale.crew import with_crew

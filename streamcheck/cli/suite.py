@@ -16,8 +16,8 @@ from streamcheck.run.memory import MEGABYTE
 from streamcheck.run.prove import Settings
 from streamcheck.run.source import SourceOptions
 from streamcheck.run.strategy import processors
-from streamcheck.scale.foreman import Way
-from streamcheck.scale.history import History, Verdict
+from streamcheck.scale.foreman import ProofWay
+from streamcheck.scale.history import History, NightVerdict
 from streamcheck.scale.journal import Journal
 from streamcheck.scale.suite import Suite
 from streamcheck.scale.targets import suite_files
@@ -92,7 +92,7 @@ def _is_given(name: str) -> bool:
     return source is not None and source.name != "DEFAULT"
 
 
-def _way(options: ProveOptions, jobs: int) -> Way:
+def _way(options: ProveOptions, jobs: int) -> ProofWay:
     settings = Settings(
         options.timeout,
         jobs,
@@ -104,7 +104,7 @@ def _way(options: ProveOptions, jobs: int) -> Way:
         bound=options.bound,
         strict=options.strict,
     )
-    return Way(
+    return ProofWay(
         settings,
         SourceOptions(options.integers, options.predicates, options.expressions),
         None if options.no_cache else FOLDER,
@@ -145,13 +145,15 @@ def _row(state: SpecState) -> SpecRow:
 
 
 def _changes(suite: Suite, rows: Sequence[SpecRow]) -> list[ChangeRow]:
-    """What is not as it was in the last run; a run that was stopped is not kept."""
+    """The differences from the last run; a run that was stopped is not kept."""
     if suite.stopped:
         return []
     history = History(HISTORY)
     sources = {state.title: state.source for state in suite.specs.values()}
     verdicts = [
-        Verdict(os.path.relpath(spec.file), spec.name, row["name"], sources[spec.title], row["verdict"], row["seconds"])
+        NightVerdict(
+            os.path.relpath(spec.file), spec.name, row["name"], sources[spec.title], row["verdict"], row["seconds"]
+        )
         for spec in rows
         for row in spec.properties
     ]

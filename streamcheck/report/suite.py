@@ -39,8 +39,8 @@ class SpecRow:
         return f"{self.file}::{self.name}"
 
     def count(self, verdict: str) -> int:
-        own = sum(row["verdict"] == verdict for row in self.properties)
-        return own + (len(self.open) if verdict == "unknown" else 0)
+        own = [row for row in self.properties if row["verdict"] == verdict]
+        return len(own) + (len(self.open) if verdict == "unknown" else 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from streamcheck.run.strategy import Lane
 
 
-class Line(Protocol):
+class RecordLine(Protocol):
     """Records to and from a process at work."""
+
+    logged: list[LogRow]
 
     @property
     def read(self) -> int:
@@ -31,9 +33,6 @@ class Line(Protocol):
 
     @property
     def unsent(self) -> bool: ...
-
-    @property
-    def logged(self) -> list[LogRow]: ...
 
     def available(self) -> list[Any]: ...
 
@@ -46,7 +45,7 @@ class AtWork(Protocol):
     """A process, or what stands for one, that runs the engines of a lane."""
 
     @property
-    def channel(self) -> Line: ...
+    def channel(self) -> RecordLine: ...
 
     @property
     def pid(self) -> int: ...

@@ -308,8 +308,7 @@ class Director:
         left = QUICK - (self._work() - self._work_then)
         return self.elapsed + left if left > 0 else 0.0
 
-    def _work(self) -> float:
-        """The processor time of all workers: the clock of what starts, so that a busy machine does not start more."""
+    def _work(self) -> float:  # the clock of what starts, so that a busy machine does not start more
         return sum(w.work for w in self.workers)
 
     def _in_turn(self) -> list[Worker]:

@@ -7,6 +7,7 @@ lost `MOST_LOST` workers has failed: it is probably the reason.
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import Any, assert_never
 
 from streamcheck.scale.host import wall_seconds
 from streamcheck.scale.policy import Candidate, Policy
-from streamcheck.scale.pools import Answered, Gone, Lost, Note, Places, Pool
+from streamcheck.scale.pools import Answered, Gone, LostUnit, Note, PlaceCount, Pool
 from streamcheck.scale.units import Damaged, answer_of, seal
 
 MOST_LOST = 4
@@ -59,6 +60,7 @@ class Broker:
     bytes_back: int = 0
     _wanted: dict[str, Wanted] = field(default_factory=dict)
     _leases: dict[str, Lease] = field(default_factory=dict)  # by attempt
+    _ends: list[tuple[float, str]] = field(default_factory=list)  # of leases, a heap
     _attempt: dict[str, str] = field(default_factory=dict)  # the one that counts, by unit
     _losses: dict[str, int] = field(default_factory=dict)
 
@@ -93,9 +95,9 @@ class Broker:
             match message:
                 case Answered(attempt, data):
                     answers += self._take(attempt, data)
-                case Lost(attempt, why, blame):
+                case LostUnit(attempt, why, blame):
                     answers += self._lose(attempt, why, blame=blame)
-                case Places(number):
+                case PlaceCount(number):
                     self.places = number
                 case Note(text):
                     self.note(text)
@@ -107,9 +109,11 @@ class Broker:
             answers += [(key, _failure(key, self.gone)) for key in list(self._wanted)]
             self._wanted.clear()
         now = self.clock()
-        for attempt in [a for a, lease in self._leases.items() if lease.end < now]:
-            self.pool.cancel(attempt, overdue=True)
-            answers += self._lose(attempt, "no answer came in time", blame=True)
+        while self._ends and self._ends[0][0] < now:
+            _, attempt = heapq.heappop(self._ends)
+            if attempt in self._leases:
+                self.pool.cancel(attempt, overdue=True)
+                answers += self._lose(attempt, "no answer came in time", blame=True)
         self._hand_out()
         return answers
 
@@ -161,10 +165,10 @@ class Broker:
             self.handed_out += 1
             attempt = f"{wanted.label}-{self.handed_out}"
             unit = seal({**wanted.row, "budget": budget})
-            longest = max((self.lease(other.budget) for other in self._leases.values()), default=0.0)
-            queue = longest if len(self._leases) >= self.places else 0.0
+            queue = self.lease(self.policy.budgets.most) if len(self._leases) >= self.places else 0.0
             end = self.clock() + self.lease(budget) + queue
             self._leases[attempt] = Lease(wanted.key, budget, end)
+            heapq.heappush(self._ends, (end, attempt))
             self._attempt[wanted.key] = attempt
             self.bytes_out += len(unit)
             self.pool.submit(attempt, attempt, wanted.problem, unit, round(10 * candidate.after) + candidate.turns)

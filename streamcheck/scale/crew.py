@@ -47,7 +47,7 @@ class Market(Protocol):
 
 
 @dataclass(eq=False, slots=True)
-class Unit:
+class DistantUnit:
     """A part of a lane: its claims that are open, and the facts that it knows."""
 
     key: str
@@ -68,7 +68,7 @@ class DistantCrew:
         self.market, self.share, self.memory = market, share, memory
         self.session = os.urandom(6).hex()
         self.grace = GRACE
-        self._units: dict[str, tuple[Hand, Unit]] = {}
+        self._units: dict[str, tuple[Hand, DistantUnit]] = {}
         self._numbers = 0
         self._decoded: dict[bytes, tuple[Any, Fact | None]] = {}  # records that several hands get
 
@@ -83,7 +83,7 @@ class DistantCrew:
             self._numbers += 1
             key = f"{self.session}.{self._numbers}"
             names = dict.fromkeys(p.name for p in part.properties)
-            unit = Unit(key, part, names, [event_to_plain(f) for f in usable(known, part, names)])
+            unit = DistantUnit(key, part, names, [event_to_plain(f) for f in usable(known, part, names)])
             hand.units.append(unit)
             self._units[key] = hand, unit
         hand.problem = message
@@ -97,7 +97,7 @@ class DistantCrew:
                 hand, unit = self._units[key]
                 hand.take(unit, answer)
 
-    def want(self, hand: Hand, unit: Unit) -> None:
+    def want(self, hand: Hand, unit: DistantUnit) -> None:
         unit.is_out, unit.is_idle = True, False
         row = {
             "format": FORMAT,
@@ -120,7 +120,7 @@ class DistantCrew:
         after = hand.lane.after * hand.lane.price
         self.market.want(Wanted(unit.key, self.share, kind, claims, after, label, hand.problem, row))
 
-    def drop(self, unit: Unit) -> None:
+    def drop(self, unit: DistantUnit) -> None:
         if self._units.pop(unit.key, None) is not None:
             self.market.drop(unit.key)
 
@@ -143,7 +143,7 @@ class Hand:
 
     def __init__(self, crew: DistantCrew, lane: Lane, task: Task, options: Mapping[str, Options]) -> None:
         self.crew, self.lane, self.task, self.options = crew, lane, replace(task, system=task.system), options
-        self.units: list[Unit] = []
+        self.units: list[DistantUnit] = []
         self.problem = b""
         self.left: set[str] = set()  # engines that have a lane of their own now
         self.logged: list[LogRow] = []
@@ -202,8 +202,8 @@ class Hand:
                     self.crew.want(self, unit)
         self._tell_rest()
 
-    def take(self, unit: Unit, answer: Mapping[str, Any]) -> None:
-        """What a unit has found in its budget."""
+    def take(self, unit: DistantUnit, answer: Mapping[str, Any]) -> None:
+        """Take what a unit has found in its budget."""
         unit.is_out = False
         unit.heard = answer["heard"]
         self._spent += answer["spent"]
@@ -240,7 +240,7 @@ class Hand:
             self._bell.close()
         return ""
 
-    def _end_unit(self, unit: Unit) -> None:
+    def _end_unit(self, unit: DistantUnit) -> None:
         unit.has_ended = True
         self.crew.drop(unit)
 

@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.run.child import Channel, Child, Ended, Forged
-from streamcheck.scale.pools import AWAY, Answered, Bell, Gone, Lost, Message, Note, Places
+from streamcheck.scale.pools import AWAY, Answered, Bell, Gone, LostUnit, Note, PlaceCount, PoolMessage
 from streamcheck.scale.units import FORMAT
 from streamcheck.scale.work import answer, format_here
 
@@ -90,7 +90,7 @@ class DaskPool:
     def cancel(self, key: str, *, overdue: bool = False) -> None:
         self._send({"cancel": key, "overdue": overdue})
 
-    def messages(self) -> Sequence[Message]:
+    def messages(self) -> Sequence[PoolMessage]:
         if self._ended:
             return ()
         try:
@@ -112,14 +112,14 @@ class DaskPool:
             self._child.channel.send(row)
 
 
-def _message_of(record: Any) -> Message:
+def _message_of(record: Any) -> PoolMessage:
     match record:
         case {"answered": str(key), "data": str(data)}:
             return Answered(key, base64.b64decode(data))
         case {"lost": str(key), "why": str(why), "blame": bool(blame)}:
-            return Lost(key, why, blame)
+            return LostUnit(key, why, blame)
         case {"places": int(number)}:
-            return Places(number)
+            return PlaceCount(number)
         case {"note": str(text)}:
             return Note(text)
         case {"gone": str(why)}:
@@ -222,6 +222,11 @@ class _Bridge:
         for address, keys in self.client.processing().items():
             if future.key in keys:
                 self._ask_version(address)
+                for key, other in [(k, f) for k, f in self.futures.items() if f.key in keys and f.key != future.key]:
+                    if not key.startswith("version of "):  # it waits behind the one that is late
+                        del self.futures[key]
+                        other.cancel(force=True)
+                        self.channel.send({"lost": key, "why": "its worker does not answer", "blame": False})
 
     def _ask_version(self, address: str) -> None:
         self.fits[address] = None

@@ -19,7 +19,7 @@ from streamcheck.run.cache import Cache
 from streamcheck.run.child import Channel, Ended
 from streamcheck.run.decision import Alarm
 from streamcheck.run.prove import Nobody, Settings
-from streamcheck.run.source import SourceOptions, Target, read
+from streamcheck.run.source import AS_EVER, SourceOptions, Target, read
 from streamcheck.run.ways import way_of_proving
 from streamcheck.scale.broker import Wanted
 from streamcheck.scale.crew import with_crew
@@ -27,11 +27,11 @@ from streamcheck.scale.units import digest_of, open_sealed, seal
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ProofWay:
     """How the specs of a file are read and proved."""
 
     settings: Settings
-    reading: SourceOptions = SourceOptions()
+    reading: SourceOptions = AS_EVER
     cache: str | None = None
     certificates: str | None = None
     confined: bool = False
@@ -45,7 +45,7 @@ class Turn:
     that are known already."""
 
     target: str
-    way: Way
+    way: ProofWay
     seconds: float
     problem: bytes | None = None
     decided: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # by spec
@@ -64,10 +64,7 @@ def take_turn(turn: Turn, channel: Channel) -> None:
         channel.send({"error": str(why)})
         return
     if turn.problem is None:
-        for problem in problems:
-            data = base64.b64encode(seal(problem_to_plain(problem))).decode()
-            names = [p.name for p in problem.properties]
-            channel.send({"spec": problem.name, "properties": names, "problem": data})
+        channel.send({"specs": [_spec_row(problem) for problem in problems]})
     relay = Relay(channel) if turn.distant else None
     for problem in problems:  # each for the seconds of the turn
         try:
@@ -76,6 +73,11 @@ def take_turn(turn: Turn, channel: Channel) -> None:
             channel.send({"error": str(why), "spec": problem.name})
         except Alarm as why:
             channel.send({"alarm": str(why), "spec": problem.name})
+
+
+def _spec_row(problem: Problem) -> dict[str, Any]:
+    data = base64.b64encode(seal(problem_to_plain(problem))).decode()
+    return {"spec": problem.name, "properties": [p.name for p in problem.properties], "problem": data}
 
 
 def _prove(problem: Problem, turn: Turn, channel: Channel, relay: Relay | None) -> None:

@@ -23,7 +23,7 @@ NIGHTS = 30  # runs that are looked back on for flaky verdicts
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class NightVerdict:
     """Of one property in one run. `source` is the digest of what it is about."""
 
     file: str
@@ -39,11 +39,11 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class NightChange:
     """A property whose verdict is not as it was: `kind` is new, fixed, broken, slower or flaky."""
 
     kind: str
-    verdict: Verdict
+    verdict: NightVerdict
     before: str  # the earlier verdict; empty if there is none
     seconds: float  # that it took
 
@@ -59,7 +59,7 @@ class History:
     def close(self) -> None:
         self._base.close()
 
-    def add(self, verdicts: Iterable[Verdict], seconds: float) -> list[Change]:
+    def add(self, verdicts: Iterable[NightVerdict], seconds: float) -> list[NightChange]:
         """Keep a run, whole or not at all. Returns what is not as it was the last time."""
         rows = list(verdicts)
         changes = [change for verdict in rows for change in self._changes(verdict)]
@@ -73,23 +73,23 @@ class History:
             )
         return changes
 
-    def _changes(self, now: Verdict) -> Iterator[Change]:
+    def _changes(self, now: NightVerdict) -> Iterator[NightChange]:
         earlier = self._base.execute(
             "select verdict, seconds, source from verdicts where file = ? and spec = ? and property = ? "
             "order by run desc limit ?",
             (now.file, now.spec, now.claim, NIGHTS),
         ).fetchall()
         if not earlier:
-            yield Change("new", now, "", 0.0)
+            yield NightChange("new", now, "", 0.0)
             return
         before, seconds, _ = earlier[0]
         same = [verdict for verdict, _, source in earlier if source == now.source]
         if any(v in DECIDED for v in same) and "unknown" in (now.verdict, *same):
-            yield Change("flaky", now, before, seconds)
+            yield NightChange("flaky", now, before, seconds)
         elif now.verdict == "proved" != before:
-            yield Change("fixed", now, before, seconds)
+            yield NightChange("fixed", now, before, seconds)
         elif before == "proved" != now.verdict:
-            yield Change("broken", now, before, seconds)
-        if now.verdict == before and now.verdict in DECIDED:
-            if now.seconds > SLOWER * seconds and now.seconds > seconds + MUCH:
-                yield Change("slower", now, before, seconds)
+            yield NightChange("broken", now, before, seconds)
+        took_longer = now.seconds > SLOWER * seconds and now.seconds > seconds + MUCH
+        if took_longer and now.verdict == before and now.verdict in DECIDED:
+            yield NightChange("slower", now, before, seconds)

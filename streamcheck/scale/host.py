@@ -47,7 +47,7 @@ def wall_seconds(budget: float) -> float:
 
 
 @dataclass(eq=False, slots=True)
-class Solver:
+class HostedSolver:
     """A unit's solver."""
 
     key: str
@@ -61,7 +61,7 @@ class Solver:
 @dataclass(eq=False, slots=True)
 class Host:
     channel: Channel  # of the worker
-    paused: dict[str, Solver] = field(default_factory=dict)
+    paused: dict[str, HostedSolver] = field(default_factory=dict)
     problems: dict[str, Any] = field(default_factory=dict)  # the last one, by its digest
     session: str = ""
 
@@ -100,7 +100,7 @@ class Host:
         except Exception as why:  # whatever is in a message
             return {**blank, "state": "failed", "why": f"{type(why).__name__}: {why}"}
 
-    def _begin(self, unit: Mapping[str, Any]) -> Solver:
+    def _begin(self, unit: Mapping[str, Any]) -> HostedSolver:
         task = task_of(self.problems[unit["problem digest"]], unit["claims"], unit["patience"])
         types = {**task.system.variable_types}
         if task.program is not None:
@@ -110,9 +110,9 @@ class Host:
         names = [name for name in unit["engines"] if name not in unit["leave"]]
         options = {name: entry_of(name).options_with(given) for name, given in unit["options"].items()}
         child = Child(lambda channel: workers.work(lambda: build(names, options), task, channel, known))
-        return Solver(unit["key"], child, unit["facts"], left=set(unit["leave"]))
+        return HostedSolver(unit["key"], child, unit["facts"], left=set(unit["leave"]))
 
-    def _continue(self, solver: Solver, unit: Mapping[str, Any]) -> Solver:
+    def _continue(self, solver: HostedSolver, unit: Mapping[str, Any]) -> HostedSolver:
         for name in set(unit["leave"]) - solver.left:
             solver.child.channel.post({"leave": name})
             solver.left.add(name)
@@ -123,7 +123,7 @@ class Host:
         solver.child.resume()
         return solver
 
-    def _watch(self, solver: Solver, unit: Mapping[str, Any]) -> dict[str, Any]:
+    def _watch(self, solver: HostedSolver, unit: Mapping[str, Any]) -> dict[str, Any]:
         """Wait for the end of the budget, and take what comes."""
         began, clock = solver.child.processor_time(), time.monotonic()
         last = clock + wall_seconds(unit["budget"])
@@ -155,7 +155,7 @@ class Host:
         self._put_aside(solver, state)
         return {"rows": compact(rows), "state": state, "why": why, "spent": spent, "heard": solver.heard}
 
-    def _take(self, solver: Solver, rows: list[Any]) -> tuple[str, str] | None:
+    def _take(self, solver: HostedSolver, rows: list[Any]) -> tuple[str, str] | None:
         """Add the records that have come. Returns the state if that is the end of this budget."""
         try:
             records = solver.child.channel.available()
@@ -174,7 +174,7 @@ class Host:
                     rows.append(record)
         return ("idle", "") if solver.is_idle else None
 
-    def _put_aside(self, solver: Solver, state: str) -> None:
+    def _put_aside(self, solver: HostedSolver, state: str) -> None:
         if state not in ("open", "idle") or not solver.child.pause():
             solver.child.end()
             return

@@ -1,12 +1,13 @@
-"""What a suite has found so far, in a file that only grows: a line of JSON for each event, on the disk at once.
+"""The results of a suite so far, in a file that only grows: a line of JSON for each event, on the disk at once.
 
 A line has the digest of itself and of the digest before it, so a line that was changed, left out or cut is found: what
 comes before it counts, what comes after does not. A crash cuts at most the last line.
 
     {"digest": …, "row": {"event": "begin", "version": …}}
-    {"digest": …, "row": {"event": "spec", "file": …, "source": …, "spec": …, "properties": [name, …]}}
+    {"digest": …, "row": {"event": "specs", "file": …, "source": …, "specs": {name: [property, …]}}}
     {"digest": …, "row": {"event": "verdict", "file": …, "source": …, "spec": …, "property": {…}}}
-    {"digest": …, "row": {"event": "warnings" …, "warnings": […], "alarms": […]}}, {"event": "error", …, "error": …}
+    {"digest": …, "row": {"event": "turn", …, "warnings": […], "alarms": […], "status": …, "seconds": …}}
+    {"digest": …, "row": {"event": "error", "file": …, "spec": …, "error": …}}
 
 `source` is the digest of the files that the spec is read from, and of the options: a verdict counts for the same ones
 only.

@@ -1,4 +1,4 @@
-"""Places where units run. A pool takes sealed units and says what became of them; it decides nothing.
+"""PlaceCount where units run. A pool takes sealed units and says what became of them; it decides nothing.
 
 `ExecutorPool` is for any executor of `concurrent.futures` (ray and slurm have such too); `dask_pool.DaskPool` for a
 scheduler of Dask.
@@ -25,7 +25,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class LostUnit:
     """The worker of this unit has gone, or the unit never came to one."""
 
     key: str
@@ -37,7 +37,7 @@ AWAY = -1  # places: nobody takes units now
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class PlaceCount:
     """The number of units that run side by side, from now on."""
 
     number: int
@@ -57,7 +57,7 @@ class Gone:
     why: str
 
 
-Message: TypeAlias = Answered | Lost | Places | Note | Gone
+PoolMessage: TypeAlias = Answered | LostUnit | PlaceCount | Note | Gone
 
 
 class Pool(Protocol):
@@ -70,7 +70,7 @@ class Pool(Protocol):
     def cancel(self, key: str, *, overdue: bool = False) -> None:
         """Nobody waits for this unit any more; `overdue`: because no answer came."""
 
-    def messages(self) -> Sequence[Message]:
+    def messages(self) -> Sequence[PoolMessage]:
         """Those that have come, without waiting."""
 
     def close(self) -> None: ...
@@ -110,7 +110,7 @@ class ExecutorPool:
         self._lock = threading.Lock()
         self._bell = Bell()
         self._is_closed = False
-        self._messages: deque[Message] = deque([Places(_width(executor))])
+        self._messages: deque[PoolMessage] = deque([PlaceCount(_width(executor))])
         self._bell.ring()
 
     @property
@@ -131,7 +131,7 @@ class ExecutorPool:
         if future is not None:
             future.cancel()  # one that runs is over when its budget is
 
-    def messages(self) -> Sequence[Message]:
+    def messages(self) -> Sequence[PoolMessage]:
         self._bell.quiet()
         with self._lock:
             messages, self._messages = list(self._messages), deque()
@@ -150,9 +150,11 @@ class ExecutorPool:
             return
         error = future.exception()
         self._futures.pop(key, None)
-        self._add(Answered(key, future.result()) if error is None else Lost(key, f"{type(error).__name__}: {error}"))
+        self._add(
+            Answered(key, future.result()) if error is None else LostUnit(key, f"{type(error).__name__}: {error}")
+        )
 
-    def _add(self, message: Message) -> None:
+    def _add(self, message: PoolMessage) -> None:
         with self._lock:
             self._messages.append(message)
             if not self._is_closed:

@@ -19,7 +19,7 @@ from typing import Any
 from streamcheck.run.child import Child, Ended, Forged
 from streamcheck.run.stop import Stopped
 from streamcheck.scale.broker import Broker, Wanted
-from streamcheck.scale.foreman import Turn, Way, take_turn
+from streamcheck.scale.foreman import ProofWay, Turn, take_turn
 from streamcheck.scale.journal import Journal, source_of
 from streamcheck.scale.policy import Budgets, Candidate, Policy
 
@@ -33,7 +33,7 @@ DECIDED = ("proved", "falsified", "bounded")
 
 @dataclass(eq=False, slots=True)
 class SpecState:
-    """What is known of a spec."""
+    """The state of a spec."""
 
     file: str
     name: str
@@ -52,12 +52,12 @@ class SpecState:
         return f"{self.file.partition('::')[0]}::{self.name}"
 
     @property
-    def decided(self) -> dict[str, str]:
+    def verdicts(self) -> dict[str, str]:
         return {name: row["verdict"] for name, row in self.rows.items() if row["verdict"] in DECIDED}
 
     @property
     def open(self) -> list[str]:
-        return [p for p in self.properties if p not in self.decided]
+        return [p for p in self.properties if p not in self.verdicts]
 
 
 @dataclass(eq=False, slots=True)
@@ -71,7 +71,7 @@ class Running:
     specs: list[SpecState]
     problems: dict[str, bytes] = field(default_factory=dict)  # of its units, by digest
     units: set[str] = field(default_factory=set)
-    verdicts: int = 0
+    fallen: int = 0  # verdicts
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class Suite:
     """`ways` has, for each target, how it is read and proved. `show` is told of what is new."""
 
     targets: Sequence[str]
-    ways: Callable[[str], Way]
+    ways: Callable[[str], ProofWay]
     jobs: int
     journal: Journal
     timeout: float = math.inf  # seconds for each spec
@@ -120,7 +120,7 @@ class Suite:
     def _begin(self) -> None:
         known = _known(self.journal.rows)
         for target in self.targets:
-            source = source_of(target.partition("::")[0], _asked(self.ways(target)))
+            source = source_of(target.partition("::")[0], _question_of(self.ways(target)))
             states = known.get((target, source))
             if states is None:
                 self.policy.add(Candidate(target, target, _kind(target), NEW))
@@ -150,7 +150,7 @@ class Suite:
         target, way = (state.file, self.ways(state.file)) if state else (key, self.ways(key))
         problem = state.problem if state else None
         states = [state] if state else [self.specs[title] for title in self._of_file.get(key, ())]
-        decided = {s.name: s.decided for s in states if s.decided}
+        decided = {s.name: s.verdicts for s in states if s.verdicts}
         turn = Turn(target, way, budget, problem, decided, self.broker is not None)
         child = Child(lambda channel: take_turn(turn, channel))
         self._running.append(Running(key, turn, child, self.elapsed, [state] if state else []))
@@ -189,8 +189,8 @@ class Suite:
 
     def _take(self, running: Running, record: Mapping[str, Any]) -> None:
         match record:
-            case {"spec": str(name), "properties": [*properties], "problem": str(problem)}:
-                self._add_spec(running, name, list(map(str, properties)), base64.b64decode(problem))
+            case {"specs": [*rows]}:
+                self._add_specs(running, rows)
             case {"verdict": row, "spec": str(name)}:
                 self._add_verdict(running, self._spec(running, name), row)
             case {"done": row, "status": int(status)}:
@@ -216,24 +216,29 @@ class Suite:
     def _spec(self, running: Running, name: str) -> SpecState:
         return next(state for state in running.specs if state.name == name)
 
-    def _add_spec(self, running: Running, name: str, properties: list[str], problem: bytes) -> None:
+    def _add_specs(self, running: Running, rows: Sequence[Mapping[str, Any]]) -> None:
         target = running.turn.target
-        source = source_of(target.partition("::")[0], _asked(running.turn.way))
-        title = f"{target.partition('::')[0]}::{name}"
-        state = self.specs.get(title)
-        if state is None or state.source != source:
-            state = self.specs[title] = SpecState(target, name, source, properties)
-            row = {"event": "spec", "file": target, "source": source, "spec": name, "properties": properties}
-            self.journal.add(row)
-        state.problem = problem
-        running.specs.append(state)
+        path = target.partition("::")[0]
+        source = source_of(path, _question_of(running.turn.way))
+        is_new = False
+        for row in rows:
+            title = f"{path}::{row['spec']}"
+            state = self.specs.get(title)
+            if state is None or state.source != source:
+                is_new = True
+                state = self.specs[title] = SpecState(target, row["spec"], source, list(row["properties"]))
+            state.problem = base64.b64decode(row["problem"])
+            running.specs.append(state)
+        if is_new:  # in one line: a file is known wholly or not at all
+            specs = {row["spec"]: row["properties"] for row in rows}
+            self.journal.add({"event": "specs", "file": target, "source": source, "specs": specs})
 
     def _add_verdict(self, running: Running, state: SpecState, row: dict[str, Any]) -> None:
         name = str(row["name"])
-        if name in state.decided:
+        if name in state.verdicts:
             return
         state.rows[name] = row
-        running.verdicts += 1
+        running.fallen += 1
         self.journal.add({"event": "verdict", "file": state.file, "source": state.source, "spec": state.name,
                           "property": row})  # fmt: skip
         self.show("verdict", state)
@@ -249,7 +254,7 @@ class Suite:
                     state.rows[result["name"]] = {**known, "certificate": result.get("certificate")}
                 else:
                     self._add_verdict(running, state, result)
-            elif result["name"] not in state.decided:
+            elif result["name"] not in state.verdicts:
                 state.rows[result["name"]] = result
         state.status = 4 if state.alarms else _status(state, status)
         self.journal.add({"event": "turn", "file": state.file, "source": state.source, "spec": state.name,
@@ -276,7 +281,7 @@ class Suite:
             self.broker.drop(key)
         if why:
             self._fail(running, why, running.specs[0].name if len(running.specs) == 1 else None)
-        self.policy.came_back(running.key, spent, running.verdicts)
+        self.policy.came_back(running.key, spent, running.fallen)
         if running.key in self.specs:
             state = self.specs[running.key]
             if state.open and not why and not state.error:
@@ -310,8 +315,8 @@ def _status(state: SpecState, last: int) -> int:
     return 1 if "falsified" in verdicts else 3 if state.open else 5 if "bounded" in verdicts else 0
 
 
-def _asked(way: Way) -> dict[str, Any]:
-    """What is asked of a file, as far as verdicts depend on it."""
+def _question_of(way: ProofWay) -> dict[str, Any]:
+    """The question to a file, as far as verdicts depend on it."""
     settings = way.settings
     return {
         "props": list(settings.props),
@@ -328,11 +333,11 @@ def _known(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Spec
     """The specs of a journal, by their targets and sources."""
     found: dict[tuple[str, str], list[SpecState]] = {}
     for row in rows:
-        if row["event"] == "spec":
-            state = SpecState(row["file"], row["spec"], row["source"], list(row["properties"]))
-            found.setdefault((row["file"], row["source"]), []).append(state)
+        if row["event"] == "specs":
+            specs = row["specs"].items()
+            found[row["file"], row["source"]] = [SpecState(row["file"], n, row["source"], ps) for n, ps in specs]
         elif row["event"] in ("verdict", "turn"):
-            for state in _named(found, row):
+            for state in _states_of(found, row):
                 if row["event"] == "verdict":
                     state.rows[row["property"]["name"]] = dict(row["property"])
                 else:
@@ -343,5 +348,5 @@ def _known(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Spec
     return found
 
 
-def _named(found: Mapping[tuple[str, str], list[SpecState]], row: Mapping[str, Any]) -> Iterator[SpecState]:
+def _states_of(found: Mapping[tuple[str, str], list[SpecState]], row: Mapping[str, Any]) -> Iterator[SpecState]:
     return (s for s in found.get((row["file"], row["source"]), ()) if s.name == row["spec"])

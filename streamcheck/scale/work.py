@@ -1,4 +1,4 @@
-"""What an executor calls: a unit in, an answer out. It needs nothing but this module and two messages."""
+"""The function that executors call: a unit in, an answer out. It needs nothing but this module and two messages."""
 
 from __future__ import annotations
 
