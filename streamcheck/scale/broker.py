@@ -1,14 +1,15 @@
 """The policy over a pool: who runs next, for how long, and what begins again.
 
-A unit that was handed out has a lease. If its answer is late (its worker is frozen, or cut off), or damaged, or its
-worker has gone, the unit waits again; an answer to an earlier attempt counts no more, so none counts twice. A unit that
-lost `MOST_LOST` workers has failed: it is probably the reason.
+A unit that was handed out has a lease, which begins when there is a place for it. If its answer is late (its worker is
+frozen, or cut off), or damaged, or its worker has gone, the unit waits again; an answer to an earlier attempt counts no
+more, so none counts twice. A unit that lost `MOST_LOST` workers has failed: it is probably the reason.
 """
 
 from __future__ import annotations
 
 import heapq
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
@@ -42,7 +43,6 @@ class Wanted:
 class Lease:
     key: str
     budget: float
-    end: float  # on the clock
 
 
 @dataclass(eq=False, slots=True)
@@ -61,6 +61,8 @@ class Broker:
     _wanted: dict[str, Wanted] = field(default_factory=dict)
     _leases: dict[str, Lease] = field(default_factory=dict)  # by attempt
     _ends: list[tuple[float, str]] = field(default_factory=list)  # of leases, a heap
+    _behind: deque[str] = field(default_factory=deque)  # attempts for which there was no place yet, in order
+    _begun: set[str] = field(default_factory=set)  # the others
     _attempt: dict[str, str] = field(default_factory=dict)  # the one that counts, by unit
     _losses: dict[str, int] = field(default_factory=dict)
 
@@ -108,10 +110,12 @@ class Broker:
         if self.gone:
             answers += [(key, _failure(key, self.gone)) for key in list(self._wanted)]
             self._wanted.clear()
+        self._begin_leases()
         now = self.clock()
         while self._ends and self._ends[0][0] < now:
             _, attempt = heapq.heappop(self._ends)
             if attempt in self._leases:
+                self._begun.discard(attempt)
                 self.pool.cancel(attempt, overdue=True)
                 answers += self._lose(attempt, "no answer came in time", blame=True)
         self._hand_out()
@@ -154,6 +158,16 @@ class Broker:
         self.policy.wait(key)
         return []
 
+    def _begin_leases(self) -> None:
+        """Let the leases of the oldest attempts begin, as many as there are places: the others wait behind them."""
+        if self._begun and len(self._begun) >= self.places:
+            self._begun.intersection_update(self._leases)
+        while self._behind and len(self._begun) < self.places:
+            attempt = self._behind.popleft()
+            if attempt in self._leases:
+                self._begun.add(attempt)
+                heapq.heappush(self._ends, (self.clock() + self.lease(self._leases[attempt].budget), attempt))
+
     def _hand_out(self) -> None:
         most = 0 if self.gone or self.places < 0 else self.places + max(AHEAD, self.places // 2)
         while len(self._leases) < most:
@@ -165,10 +179,8 @@ class Broker:
             self.handed_out += 1
             attempt = f"{wanted.label}-{self.handed_out}"
             unit = seal({**wanted.row, "budget": budget})
-            queue = self.lease(self.policy.budgets.most) if len(self._leases) >= self.places else 0.0
-            end = self.clock() + self.lease(budget) + queue
-            self._leases[attempt] = Lease(wanted.key, budget, end)
-            heapq.heappush(self._ends, (end, attempt))
+            self._leases[attempt] = Lease(wanted.key, budget)
+            self._behind.append(attempt)
             self._attempt[wanted.key] = attempt
             self.bytes_out += len(unit)
             self.pool.submit(attempt, attempt, wanted.problem, unit, round(10 * candidate.after) + candidate.turns)

@@ -206,11 +206,12 @@ class _Bridge:
     def _submit(self, key: str, label: str, number: str, unit: bytes, urgency: int) -> None:
         if self.client is None:
             raise ConnectionError("the scheduler is away")
-        if number not in self.on_cluster:
-            name = f"problem-{os.urandom(8).hex()}"
-            self.on_cluster[number] = self.client.submit(same, self.problems[number], key=name, retries=3)
         fitting = [address for address, fits in self.fits.items() if fits]
         chosen = fitting if len(fitting) < len(self.fits) else None
+        if number not in self.on_cluster:
+            name = f"problem-{os.urandom(8).hex()}"
+            made = self.client.submit(same, self.problems[number], key=name, workers=chosen, retries=3)
+            self.on_cluster[number] = made
         future = self.client.submit(
             dask_unit, self.on_cluster[number], unit, key=label, priority=-urgency, workers=chosen, retries=0
         )
@@ -218,7 +219,9 @@ class _Bridge:
         future.add_done_callback(lambda done: self._finish(key, done))
 
     def _doubt_worker_of(self, future: Future) -> None:
-        """Ask the worker anew for its version: it gets no units until it answers. It may be frozen, or cut off."""
+        """Ask the worker anew for its version: it gets no units until it answers. It may be frozen, or cut off, and
+        problems that it holds would be waited for in vain."""
+        self.on_cluster.clear()
         for address, keys in self.client.processing().items():
             if future.key in keys:
                 self._ask_version(address)

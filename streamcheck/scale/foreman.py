@@ -18,7 +18,7 @@ from streamcheck.report.verdicts_json import result_json, verdicts_json
 from streamcheck.run.cache import Cache
 from streamcheck.run.child import Channel, Ended
 from streamcheck.run.decision import Alarm
-from streamcheck.run.prove import Nobody, Settings
+from streamcheck.run.prove import Nobody, Settings, select
 from streamcheck.run.source import AS_EVER, SourceOptions, Target, read
 from streamcheck.run.ways import way_of_proving
 from streamcheck.scale.broker import Wanted
@@ -60,6 +60,7 @@ def take_turn(turn: Turn, channel: Channel) -> None:
             problems = list(read(target, turn.seconds + 60, turn.way.reading, turn.way.settings.memory))
         else:
             problems = [problem_from_plain(open_sealed(turn.problem))]
+        problems = [select(problem, turn.way.settings.props) for problem in problems]
     except SpecError as why:
         channel.send({"error": str(why)})
         return
@@ -87,7 +88,7 @@ def _prove(problem: Problem, turn: Turn, channel: Channel, relay: Relay | None) 
     props = _left(problem, decided, with_lemmas=cache is not None)
     if decided and not props:
         return
-    settings = replace(way.settings, timeout=turn.seconds, cache=cache, props=props or way.settings.props)
+    settings = replace(way.settings, timeout=turn.seconds, cache=cache, props=props)
     if relay is not None:
         settings = with_crew(settings, relay, problem.name)
     prove = way_of_proving(compositional=way.compositional, reachable=way.reachable)
