@@ -150,7 +150,8 @@ class _Bridge:
         self.problems: dict[str, bytes] = {}
         self.on_cluster: dict[str, Future] = {}  # problems
         self.fits: dict[str, bool | None] = {}  # workers that have our version; None: nobody knows yet
-        self.places = -1
+        self.scheduler = ""  # its identity
+        self.places = AWAY
         self.client: Client = None
         self.away_since = self.next_look = 0.0
 
@@ -263,8 +264,11 @@ class _Bridge:
     def _look_at_workers(self) -> None:
         """Which workers there are, which are new, and if the scheduler is there at all."""
         try:
-            workers = self.client.scheduler_info(n_workers=-1)["workers"]
-            is_there = self.client.status == "running"
+            found = self.client.scheduler_info(n_workers=-1)
+            workers = found["workers"]
+            # a client connects to the next scheduler by itself, and its futures then wait for ever
+            is_there = self.client.status == "running" and found["id"] == (self.scheduler or found["id"])
+            self.scheduler = found["id"]
         except Exception:
             is_there = False
         if not is_there:
@@ -302,7 +306,7 @@ class _Bridge:
             self.away_since = time.monotonic()
             with contextlib.suppress(Exception):
                 self.client.close(timeout=1)
-            self.client, self.places = None, AWAY
+            self.client, self.places, self.scheduler = None, AWAY, ""
             self.channel.send({"places": AWAY})
             self.fits.clear()
             self.on_cluster.clear()
