@@ -274,3 +274,14 @@ def test_a_client_of_dask(cluster):
 
     with Client(cluster.address, set_as_default=False) as client:
         assert verdicts(deep().prove(on=client)) == verdicts(deep().prove())
+
+
+def test_a_suite_on_a_cluster(cluster, tmp_path):
+    head = "from streamcheck import *\nn = stream(Word8, lambda n: [0] ++ mux(n < 9, n + 1, 0))\n"
+    for name, most in (("a", 10), ("b", 10), ("c", 5)):
+        (tmp_path / f"{name}.py").write_text(f"{head}spec = Spec('{name}')\nspec.prop('small', n < {most})\n")
+    (tmp_path / "wrong.py").write_text("from streamcheck import *\nSpec(\n")
+    command = [sys.executable, "-m", "streamcheck", "prove", ".", "--suite", "--on", cluster.address]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=100)
+    assert done.returncode == 1 and "3 specs of 4 files: 2 proved, 1 falsified;" in done.stdout
+    assert "wrong.py" in done.stderr
