@@ -58,7 +58,7 @@ def main():
         (folder / "specs" / f"count_{i}.py").write_text(SPEC.format(i=i, steps=options.steps))
 
     def show(name, done, wall, cpu):
-        falsified = done.stdout.count("  falsified  ")
+        falsified = sum(line.startswith("  falsified  ") for line in done.stdout.splitlines())
         print(f"{name:10} {falsified} verdicts, {wall:.1f} s wall, {60 * falsified / wall:.1f} each minute, "
               f"{cpu:.1f} s CPU, {cpu / max(1, falsified):.2f} s CPU each", flush=True)  # fmt: skip
 
