@@ -118,7 +118,7 @@ class Suite:
     # Turns
 
     def _begin(self) -> None:
-        known = _known(self.journal.rows)
+        known = _states_in(self.journal.rows)
         for target in self.targets:
             source = source_of(target.partition("::")[0], _question_of(self.ways(target)))
             states = known.get((target, source))
@@ -329,7 +329,7 @@ def _question_of(way: ProofWay) -> dict[str, Any]:
     }
 
 
-def _known(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[SpecState]]:
+def _states_in(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[SpecState]]:
     """The specs of a journal, by their targets and sources."""
     found: dict[tuple[str, str], list[SpecState]] = {}
     for row in rows:
