@@ -13,7 +13,8 @@ import pytest
 PACKAGE = Path("streamcheck")
 FILES = sorted(PACKAGE.rglob("*.py"))
 ALL = {"core", "problem", "lang", "frontends", "transform", "smt", "engines", "invariants", "certify", "interpret"} | {
-    "c", "codegen", "validate", "run", "deliver", "export", "report", "cli", "api", "synthesis", "testing", "lsp"
+    "c", "codegen", "validate", "run", "deliver", "export", "report", "cli", "api", "synthesis", "testing", "lsp",
+    "scale",
 }  # fmt: skip
 
 # room: the rooms it may import from (besides itself)
@@ -34,8 +35,9 @@ ROOMS = {
     "validate": {"core", "problem", "c", "transform", "certify"},  # never codegen: what it proves, it does not know
     "export": {"core", "problem"},
     "report": {"core", "problem", "interpret"},
-    "run": ALL - {"cli", "api", "testing", "codegen", "export", "report", "deliver", "lsp"},
-    "deliver": ALL - {"cli", "api", "testing", "export", "report", "lsp"},
+    "run": ALL - {"cli", "api", "testing", "codegen", "export", "report", "deliver", "lsp", "scale"},
+    "deliver": ALL - {"cli", "api", "testing", "export", "report", "lsp", "scale"},
+    "scale": {"core", "problem", "engines", "transform", "report", "run"},
     "cli": ALL - {"testing"},
     "api": ALL - {"cli", "testing", "lsp"},
     "lsp": {"core", "problem", "codegen", "run", "report", "api"},
@@ -47,7 +49,7 @@ ROOMS = {
 OUTSIDE = {"z3": {"smt"}, "cvc5": {"certify"}, "bitwuzla": {"certify", "smt"}}
 OUTSIDE |= {"pycparser": {"c"}, "sympy": {"invariants"}}
 OUTSIDE |= {"click": {"cli"}, "rich": {"cli"}, "vcd": {"report"}, "pytest": {"testing"}, "hypothesis": {"testing"}}
-OUTSIDE |= {"matplotlib": {"report"}}
+OUTSIDE |= {"matplotlib": {"report"}, "distributed": {"scale"}, "dask": {"scale"}}
 OUTSIDE |= {"pygls": {"lsp"}, "lsprotocol": {"lsp"}}
 LONGEST_FUNCTION, LONGEST_FILE = 70, 600
 PATH_HINTS = ("/home/", "/root/", "/tmp/")

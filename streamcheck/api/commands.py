@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from streamcheck.api.results import Results
     from streamcheck.core.types import Value
     from streamcheck.deliver.deliver import CompileResult
+    from streamcheck.problem.problem import Problem
     from streamcheck.problem.result import Verdicts
     from streamcheck.run.evidence_files import ComparedFiles
+    from streamcheck.run.prove import Settings
+    from streamcheck.run.ways import ProofMethod
 
 Abi: TypeAlias = Literal["context", "copilot"]
 Optimization: TypeAlias = Literal["size", "speed"]
@@ -72,6 +75,7 @@ class Commands(Questions):
         plot: PathText | None = None,
         reports: Sequence[tuple[ReportFormat, PathText]] = (),
         tests: PathText | None = None,
+        on: Any = None,
     ) -> Results:
         """Decide every property, as `streamcheck prove` does.
 
@@ -85,20 +89,18 @@ class Commands(Questions):
         runs; `witness` a file for the SV-COMP witness of a C program; `html` a file for the results as a page; `plot`
         one for the runs, if there are any, as SVG or PNG;
         `reports` are formats for other programs, each with a file; `tests` is a folder for the runs as tests.
+        Workers of `on` search instead of this machine: the address of a Dask scheduler, its `Client` or `Cluster`, or
+        any executor of `concurrent.futures`. What they find is checked here.
         """
         from streamcheck.api.results import Results
         from streamcheck.run.cache import Cache
-        from streamcheck.run.folders import make_folders
         from streamcheck.run.memory import MEGABYTE
         from streamcheck.run.prove import Settings
         from streamcheck.run.strategy import processors
         from streamcheck.run.ways import way_of_proving
 
         file = self._file()
-        if certificates is not None and not os.path.exists(file):
-            raise SpecError(f"{self._problem().name}: certificates are checked against the file of a spec; it has none")
-        folders = [cache, certificates, *(folder for _, folder in traces)]
-        make_folders(os.fspath(folder) for folder in folders if folder is not None)
+        self._make_folders(certificates, [cache, certificates, *(folder for _, folder in traces)])
         settings = Settings(
             timeout,
             jobs or processors(),
@@ -113,12 +115,20 @@ class Commands(Questions):
             strict,
             None if cache is None else Cache(os.fspath(cache)),
         )
-        verdicts = way_of_proving(compositional=compositional, reachable=reachable)(self._problem(), settings)
+        decide = way_of_proving(compositional=compositional, reachable=reachable)
+        verdicts = _prove_on(on, decide, self._problem(), settings)
         saved = _write_evidence(verdicts, file, certificates, traces, witness, self._other_side())
         _write_reports(verdicts, file, saved, html, reports, tests)
         if plot is not None:
             _write_plot(verdicts, os.fspath(plot))
         return Results.of(verdicts, self._namespace(), file if os.path.exists(file) else "", saved)
+
+    def _make_folders(self, certificates: PathText | None, folders: Sequence[PathText | None]) -> None:
+        from streamcheck.run.folders import make_folders
+
+        if certificates is not None and not os.path.exists(self._file()):
+            raise SpecError(f"{self._problem().name}: certificates are checked against the file of a spec; it has none")
+        make_folders(os.fspath(folder) for folder in folders if folder is not None)
 
     @check_arguments
     def run(
@@ -224,6 +234,26 @@ class Commands(Questions):
 
             code_page([result], self._file()).write(os.fspath(html))
         return result
+
+
+def _prove_on(on: object, decide: ProofMethod, problem: Problem, settings: Settings) -> Verdicts:
+    if on is None:
+        return decide(problem, settings)
+    from dataclasses import replace
+
+    from streamcheck.scale.crew import with_crew
+    from streamcheck.scale.market import broker_on
+
+    if settings.deterministic:
+        raise SpecError("deterministic=True is for one worker of this machine", write="one of on and deterministic")
+    broker = broker_on(on)
+    notes: list[str] = []
+    broker.note = notes.append
+    try:
+        verdicts = decide(problem, with_crew(settings, broker, problem.name))
+        return replace(verdicts, warnings=[*verdicts.warnings, *notes])
+    finally:
+        broker.close()
 
 
 def _write_plot(verdicts: Verdicts, path: str) -> None:

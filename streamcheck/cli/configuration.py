@@ -11,7 +11,8 @@
     timeout = 300
 
 The file is the nearest one with such a table, from the working directory upwards. A name is that of an option. Options
-that write files or run a command are not for it: otherwise `--sandbox` would be worth nothing in a foreign folder.
+that write files, run a command or connect to another machine are not for it: otherwise `--sandbox` would be worth
+nothing in a foreign folder.
 """
 
 from __future__ import annotations
@@ -31,10 +32,11 @@ MARK = b"tool.streamcheck"
 TARGETS, SPECS = "targets", "specs"
 # The options of all commands that the configuration may set.
 OPTIONS = frozenset(
-    "abi all as assumptions blocks bound color compositional deterministic engine eval fail format full handlers "
-    "ignore-extra input int jobs json json-lines keep measure-math memory minimal most name narrow native no-cache "
-    "no-validate observers only optimize outputs over pack predicate prefix prop quiet reachable refines rename rows "
-    "sandbox set steps strict strict-math timeout unproven verbose violations whole with".split()
+    "abi all as assumptions blocks bound color compositional deadline deterministic engine eval fail format full "
+    "handlers ignore-extra input int jobs json json-lines keep measure-math memory minimal most name narrow "
+    "native no-cache no-validate observers only optimize outputs over pack predicate prefix prop quiet reachable "
+    "refines rename resume rows sandbox set steps strict strict-math suite timeout unproven verbose violations "
+    "whole with".split()
 )
 
 

@@ -21,7 +21,7 @@ COMMAND = "streamcheck.command"
 CONFIGURATION = "streamcheck.configuration"
 SHOWS = "show_config"
 PREFIX = "STREAMCHECK_"
-WRITES = ("FILE", "DIR", "COMMAND")  # of a metavar: what the configuration may not set
+WRITES = ("FILE", "DIR", "COMMAND", "ADDRESS")  # of a metavar: what the configuration may not set
 
 
 class CommandContext(click.Context):

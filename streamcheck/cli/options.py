@@ -39,6 +39,33 @@ class Seconds(click.FloatRange):
 
 
 SECONDS = Seconds()
+UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
+
+
+class WallTime(click.FloatRange):
+    """Seconds, or a number with s, m or h."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([smh]?)", str(value).strip())
+        if found is None:
+            self.fail(f"{value!r} is no time: write 90s, 30m or 8h", param, ctx)
+        return float(found[1]) * UNITS[found[2]]
+
+
+def suite_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--suite`, `--deadline`, `--resume` and `--history`."""
+    suite = click.option(
+        "--suite", is_flag=True, help="Prove the specs of files, folders and patterns in one pool, the easy ones first."
+    )
+    deadline = click.option(
+        "--deadline", type=WallTime(), metavar="TIME", help="End the suite after this time, as in 90s, 30m or 8h."
+    )
+    resume = click.option(
+        "--resume", is_flag=True, help="Go on with the suite that ended early: keep the verdicts of its journal."
+    )
+    return suite(deadline(resume(command)))
 
 
 def engine_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,9 +21,11 @@ from streamcheck.cli.options import (
     require_other_files,
     sandbox_option,
     search_options,
+    suite_options,
     target_of,
     trace_options,
 )
+from streamcheck.core.errors import SpecError
 from streamcheck.run.standby import Standby
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from streamcheck.run.cache import Cache
     from streamcheck.run.evidence_files import ComparedFiles
     from streamcheck.run.prove import Settings
+    from streamcheck.scale.broker import Broker
 
 ALARM = 4
 BOUNDED = 5
@@ -63,6 +66,8 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     is_flag=True,
     help="Ask too if each branch, premise and trigger is reached by some run, and each assumption excludes one.",
 )
+@suite_options
+@click.option("--on", metavar="ADDRESS", help="Let the workers of this Dask scheduler search, as in tcp://host:8786.")
 @search_options
 @program_options
 @engine_options
@@ -139,9 +144,19 @@ class ProveOptions:
     plot: str | None = None
     reports: tuple[tuple[str, str], ...] = ()
     tests: str | None = None
+    on: str | None = None
+    suite: bool = False
+    deadline: float | None = None
+    resume: bool = False
 
 
 def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
+    if options.suite:
+        from streamcheck.cli.suite import prove_suite
+
+        return prove_suite(files, options, _own_options, _broker(options))
+    if options.deadline is not None or options.resume:
+        raise SpecError("--deadline and --resume are for suites", write="--suite")
     deadline = command_began() + options.timeout
     standby = click.get_current_context().with_resource(Standby())
     # The standby workers load their solvers while this process imports the rest.
@@ -188,6 +203,7 @@ def prove_problems(
     require_other_files([path for path, _ in specs], [options.html, options.plot, options.witness, *to_files])
     make_folders([folder for _, folder in options.traces] + [options.certificates or "", options.tests or ""])
     cache = None if options.no_cache else Cache()
+    broker = _broker(options)
     rows, statuses, stopped = [], [], 0
     done = []
     shares = Shares(
@@ -196,6 +212,10 @@ def prove_problems(
     for i, (path, problem) in enumerate(specs):
         chosen = own[i] if own else options
         settings = _settings(chosen, shares.begin(i), cache, alone=len(specs) == 1)
+        if broker is not None:
+            from streamcheck.scale.crew import with_crew
+
+            settings = with_crew(settings, broker, problem.name)
         decide = way_of_proving(compositional=chosen.compositional, reachable=chosen.reachable)
         try:
             with _audience(path, chosen) as audience:
@@ -229,6 +249,19 @@ def prove_problems(
         else:
             click.echo(f"note: no counterexample and no witness to draw to {options.plot}", err=True)
     return next((status for status in (ALARM, stopped, 1, 2, 3, BOUNDED) if status and status in statuses), 0)
+
+
+def _broker(options: ProveOptions) -> Broker | None:
+    """The broker of `--on`, which is closed with the command."""
+    if options.on is None:
+        return None
+    if options.deterministic:
+        raise SpecError("--deterministic is for one worker of this machine", write="one of --on and --deterministic")
+    from streamcheck.scale.market import broker_on
+
+    broker = broker_on(options.on, note=lambda text: click.echo(f"note: {text}", err=True))
+    click.get_current_context().call_on_close(broker.close)
+    return broker
 
 
 @dataclass(slots=True)

@@ -8,6 +8,10 @@ from streamcheck.problem.result import PathReplay, Replay, Word
 from streamcheck.problem.verdict import Evidence, Falsified, Proved, Unknown
 
 
+class Alarm(Exception):
+    """Two checked verdicts contradict each other."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """An engine at work: over which integer model, and how far it is."""

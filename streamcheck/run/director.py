@@ -42,7 +42,8 @@ from streamcheck.problem.verdict import (
 from streamcheck.run import checking, workers
 from streamcheck.run.checks import CheckerProcess, Checks, Proof
 from streamcheck.run.child import Channel, Child, Ended, Forged, json_bytes
-from streamcheck.run.decision import Decision, Work
+from streamcheck.run.crew import AtWork, Crew
+from streamcheck.run.decision import Alarm, Decision, Work
 from streamcheck.run.events import Message, event_to_plain, message_of
 from streamcheck.run.kept import Offers, is_about, replay_in
 from streamcheck.run.logs import ON_ITS_WAY, Timeline
@@ -69,10 +70,6 @@ REFUTED = "its claim was refuted, which is a fault of streamcheck"
 LOG = logging.getLogger(__name__)
 
 
-class Alarm(Exception):
-    """Two checked verdicts contradict each other."""
-
-
 @dataclass(slots=True, eq=False, repr=False)
 class Director:
     problem: Problem
@@ -88,6 +85,8 @@ class Director:
     promised: float | None = None  # the timeout that the user gave, if it is longer
     thorough: bool = False  # vacuity tests have as much time as properties
     offers: Callable[[], Offers] = Offers  # evidence of earlier runs, looked up while the checker starts
+    crew: Crew | None = None  # workers on other machines, instead of processes of this one
+    grace: float = LONGEST_GRACE
     decisions: dict[str, Decision] = field(default_factory=dict)
     alarms: list[str] = field(default_factory=list)  # engines' claims that the checker or replay refutes
     deaths: list[str] = field(default_factory=list)  # of workers, if that left something undecided
@@ -200,8 +199,8 @@ class Director:
             workers.work(lambda: build(lane.engines, self.options), problem, channel, known)
 
         usual = self.options.keys().isdisjoint(lane.engines)
-        ready = self.standby.worker(lane.engines, problem) if self.standby and usual else None
-        child = ready or Child(run)
+        ready: AtWork | None = self.standby.worker(lane.engines, problem) if self.standby and usual else None
+        child = ready or (self.crew.hire(lane, problem, self.options, known) if self.crew else Child(run))
         number = len(self.workers) + 1
         before = child.processor_time()
         priced = replace(lane, floats=any(node.type.kind == "float" for node in walk(p.term for p in undecided)))
@@ -219,7 +218,7 @@ class Director:
         return bool(firsts)
 
     def _end(self) -> None:
-        children = [w.child for w in self.workers] + [c.child for c in self._checks.checkers]
+        children: list[AtWork] = [*(w.child for w in self.workers), *(c.child for c in self._checks.checkers)]
         for child in children:
             child.kill()
         for worker in self._alive():
@@ -254,7 +253,7 @@ class Director:
             if not (self._open_asked or decided_at or self.thorough):
                 decided_at = now
                 used = {w.number: w.child.processor_time() for w in self._alive()}
-            limit = min(self.timeout, decided_at + LONGEST_GRACE if decided_at else self.timeout)
+            limit = min(self.timeout, decided_at + self.grace if decided_at else self.timeout)
             if now >= limit or any(
                 w.child.processor_time() - used.get(w.number, 0.0) > GRACE for w in self._alive() if used
             ):
@@ -310,8 +309,7 @@ class Director:
         left = QUICK - (self._work() - self._work_then)
         return self.elapsed + left if left > 0 else 0.0
 
-    def _work(self) -> float:
-        """The processor time of all workers: the clock of what starts, so that a busy machine does not start more."""
+    def _work(self) -> float:  # the clock of what starts, so that a busy machine does not start more
         return sum(w.work for w in self.workers)
 
     def _in_turn(self) -> list[Worker]:
@@ -374,14 +372,17 @@ class Director:
         children = [*(w.child for w in sources.values()), *(c.child for c in checkers.values())]
         unsent = {c.channel.write: c.channel for c in children if c.channel.unsent}
         began = time.monotonic()
-        ready, room, _ = select.select([*sources, *checkers], list(unsent), [], max(0.0, seconds))
+        crew = [self.crew.read] if self.crew else []
+        ready, room, _ = select.select([*sources, *checkers, *crew], list(unsent), [], max(0.0, seconds))
         for fd in room:
             unsent[fd].flush()
         for fd in ready:
             if fd in checkers:
                 self._on_checked(checkers[fd])
-            elif sources[fd].child.alive:
+            elif fd in sources and sources[fd].child.alive:
                 self._drain(sources[fd])
+        if self.crew:
+            self.crew.pump()
         self._checks.dispatch()
         self._timeline.release(began - ON_ITS_WAY)
 

@@ -20,8 +20,9 @@ from streamcheck.problem.result import PathReplay, Replay, Result, Verdicts, Wor
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.verdict import EdgePath, Trace, Unknown
 from streamcheck.run.cache import Cache
-from streamcheck.run.decision import Decision
-from streamcheck.run.director import Alarm, Director
+from streamcheck.run.crew import Crew
+from streamcheck.run.decision import Alarm, Decision
+from streamcheck.run.director import LONGEST_GRACE, Director
 from streamcheck.run.failing_states import FailingStates
 from streamcheck.run.kept import Keeper, Offers
 from streamcheck.run.limits import OutOfTime, time_limit
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from streamcheck.engines.settings import Setting
 
 __all__ = ["Alarm", "Audience", "Settings", "none_of", "prove"]
+DISTANT = 1000  # workers: a crew has an order of its own
 MANY = 20  # violations have less time each to be made simple
 LOG = logging.getLogger(__name__)
 
@@ -64,6 +66,7 @@ class Settings:
     cache: Cache | None = None  # of evidence from earlier runs
     lemmas: bool = False  # some assumptions are proved elsewhere: no question if the assumptions end every run
     only_lemmas: bool = False  # all are: no question if there are runs
+    crew: Crew | None = field(default=None, kw_only=True)  # workers on other machines
 
     @property
     def cache_in_use(self) -> Cache | None:
@@ -129,16 +132,18 @@ def prove(
         tested,
         models,
         seconds,
-        settings.jobs,
+        settings.jobs if settings.crew is None else DISTANT,
         settings.engines,
-        settings.memory,
+        settings.memory if settings.crew is None else None,
         settings.deterministic,
         options_from(settings.options),
         promised=settings.promised or settings.timeout,
         thorough=settings.strict or (settings.lemmas and not chosen.properties),
         watch=_watcher(audience, tested, chosen, settings.bound, beside),
-        standby=standby,
+        standby=standby if settings.crew is None else None,
         offers=keeper.offers if keeper else Offers,
+        crew=settings.crew,
+        grace=LONGEST_GRACE if settings.crew is None else settings.crew.grace,
     )
     with beside:
         decisions = director.run()

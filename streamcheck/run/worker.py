@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from streamcheck.run.child import Child
+    from streamcheck.run.crew import AtWork
     from streamcheck.run.strategy import Lane
     from streamcheck.transform.views import View
 
@@ -16,7 +16,7 @@ class Worker:
     number: int
     lane: Lane
     model: View
-    child: Child
+    child: AtWork
     began: float
     used_before: float  # processor time of its process when it began: it may have waited with its solvers loaded
     unsettled: set[str]  # the properties that it works on
