@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 from c_harness import expected, have
 from random_specs import random_equations, random_rows
-from trust import board, c, deterministic, figures, regressions, solvers
+from trust import board, c, decided, deterministic, figures, regressions, solvers
 from trust.faults import lie
 from trust.figure import Figure
 from trust.processes import HARD, SPEC, Started
@@ -173,3 +173,12 @@ def test_the_command_has_the_table():
         [sys.executable, "-m", "tests.trust", "--seed", "3", "nothing"], capture_output=True, text=True
     )
     assert done.returncode == 2 and "there are operators, runs, states, certificates" in done.stderr
+
+
+def test_a_wrong_truth_is_seen_by_engines_and_the_command(monkeypatch):
+    monkeypatch.setattr(
+        decided, "first_violations",
+        lambda *given: {name: 1 if first is None else None for name, first in first_violations(*given).items()},
+    )  # fmt: skip
+    wrong = decided.states(6, 7_010).wrong
+    assert any("the command" in line for line in wrong) and any(" over " in line for line in wrong)
