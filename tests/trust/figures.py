@@ -9,7 +9,7 @@ from trust.evaluator import FLOATS, Evaluator, UnknownOperator, identical
 from trust.figure import Figure
 from trust.values import any_value
 
-from streamcheck.core.evaluate import meaning
+from streamcheck.core.meaning import meaning
 from streamcheck.core.term import term, variable
 from streamcheck.interpret.python_code import plan, stepper
 from streamcheck.problem.specification import Input, Named, Specification
