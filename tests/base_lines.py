@@ -37,7 +37,7 @@ COMPOSITION = ("certify.composition", "problem.composition", "problem.compositio
 BY_PARTS = (*COMPONENTS, *COMPOSITION)
 C_TEXTS = ("core.c_names", "core.operators.c_helpers")  # what is written with them is proved
 NAMES = ("core.printable", "problem.names", "core.code_lines")  # they refuse names, and files that are no code
-NAMES += ("core.worded",)  # mistakes in words
+NAMES += ("core.worded", "core.likeness")  # mistakes in words
 SHAPES = ("problem.certificate_shape", "problem.shapes")  # they refuse damaged files; what passes is read after them
 SHAPES += ("run.damage", "run.folders", "run.places")  # the last makes them forget places, nothing else
 RECORDS = ("certify.checker", "problem.specification_json")
@@ -54,7 +54,8 @@ LOADING = Part(LOADED, LANGUAGE, ("lang",), (*WORDS, *IMPLIED, *COMPONENTS, *INF
 JUDGED = ("certify.checker", "certify.well_formed")
 CHECKER = Part("the checker of specs", JUDGED, ("certify",), ("certify.lots",), ("certify.check",))
 ANSWER = "`check`: files, the spec's process, the answer"
-BESIDE = ("run.proofs", "run.confine", "problem.result", "problem.skips", *BESIDE_RECORDS)
+SIDES = ("run.sides",)  # of a comparison
+BESIDE = ("run.proofs", "run.confine", *SIDES, "problem.result", "problem.skips", *BESIDE_RECORDS)
 CHECK = Part(ANSWER, ("run.certificates",), ("run", "problem"), BESIDE, ("cli.check",))
 SPECS = (LOADING, *OF_ALL, CHECKER, CHECK)
 LIBRARY = tuple(f"lang.lib.{path.stem}" for path in (ROOT / "streamcheck" / "lang" / "lib").glob("[a-z]*.py"))
@@ -67,7 +68,7 @@ OTHERS = (
     Part("programs: their automata, the checker of their proofs", ("certify.check",), ("certify", "core", "problem")),
     Part("counterexamples: replay", ("certify.replay",), ("certify", "core", "problem")),
     Part("Lustre: its reader", ("frontends.lustre.read",), ("frontends", "core", "problem")),
-    Part("two specs compared: their product", ("transform.product",), ("transform", "core", "problem")),
+    Part("two specs compared: their product", ("transform.product",), ("transform", "core", "problem"), alone=SIDES),
     Part(
         "infinite runs: their streams, monitors, and the replay of lassos",
         ("transform.liveness", "certify.lasso"),

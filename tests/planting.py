@@ -9,7 +9,7 @@ from program_search import automaton
 
 from streamcheck import Array, Bool, Int, Spec, Word8, extern, mux, stream
 from streamcheck.codegen.unit import CodeOptions, generate
-from streamcheck.core import evaluate
+from streamcheck.core import meaning
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import array_of, machine
@@ -50,7 +50,7 @@ class Planted:
 
 def forget():
     """Clear the compiled forms of operators."""
-    for module in (evaluate, translate):
+    for module in (meaning, translate):
         for value in list(vars(module).values()):
             if getattr(value, "__module__", "") == module.__name__ and hasattr(value, "cache_clear"):
                 value.cache_clear()

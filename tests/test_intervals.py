@@ -7,7 +7,6 @@ import random
 
 import pytest
 
-from streamcheck.core.evaluate import meaning
 from streamcheck.core.intervals import (
     RULES,
     Intervals,
@@ -18,6 +17,7 @@ from streamcheck.core.intervals import (
     is_inside,
     within,
 )
+from streamcheck.core.meaning import meaning
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import BOOL, INT, enum_of, machine

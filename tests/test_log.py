@@ -11,10 +11,10 @@ import signal
 from test_command import streamcheck
 from test_prove import LATE, counter_equations, spec_file
 
-from streamcheck.run import logs
 from streamcheck.run.child import Child
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.registry import ENGINES, EngineEntry
+from streamcheck.run.timeline import Timeline
 
 __all__ = ["spec_file"]
 
@@ -127,7 +127,7 @@ def test_a_worker_that_is_ended_loses_nothing_that_it_has_sent(spec_file):
 
 
 def test_records_are_ordered_by_time_and_held_back_until_none_can_come_before(caplog):
-    timeline = logs.Timeline(logging.getLogger("streamcheck.run.director"))
+    timeline = Timeline(logging.getLogger("streamcheck.run.director"))
     with caplog.at_level(logging.INFO, "streamcheck"):
         timeline.add([("streamcheck.a", 20, 5.0, "late"), ("streamcheck.a", 20, 1.0, "first")], "1")
         timeline.add([("streamcheck.b", 20, 3.0, "second"), ("streamcheck.b", 10, 2.0, "too detailed")], "2")

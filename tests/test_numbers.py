@@ -12,8 +12,9 @@ import pytest
 from streamcheck.certify.bitwise import Unrenderable, _from_float
 from streamcheck.certify.evaluate import apply
 from streamcheck.core import floats
-from streamcheck.core.evaluate import meaning, value_of
+from streamcheck.core.evaluate import value_of
 from streamcheck.core.intervals import RULES
+from streamcheck.core.meaning import meaning
 from streamcheck.core.python import PythonWriter
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import DOUBLE, FLOAT, INT, REAL, array_of, machine

@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 from c_harness import expected, have
 from random_specs import random_equations, random_rows
-from trust import board, c, deterministic, figures, regressions, solvers
+from trust import board, c, decided, deterministic, figures, regressions, solvers
 from trust.faults import lie
 from trust.figure import Figure
 from trust.processes import HARD, SPEC, Started
@@ -25,6 +25,7 @@ from trust.table import TABLE
 from trust.values import any_value
 
 from streamcheck import *
+from streamcheck.certify.composition import Conclusions
 from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core.term import term
 from streamcheck.core.types import BOOL
@@ -73,11 +74,18 @@ def test_a_changed_spec_is_seen(monkeypatch):
             assert "shown" in figures.first_difference(equations, rows)
 
 
-@pytest.mark.parametrize("name", ["certificates", "traces"])
-def test_a_check_that_accepts_everything_is_seen(name, monkeypatch):
+@pytest.mark.parametrize(("name", "seed"), [("certificates", 7_001), ("traces", 7_001), ("forged", 7_002)])
+def test_a_check_that_accepts_everything_is_seen(name, seed, monkeypatch):
     monkeypatch.setattr(certificates.Checker, "check", lambda *_: None)
     monkeypatch.setattr(certificates, "replay", lambda *_: None)
-    assert len(TABLE[name].figure(name, 40, 7_001).wrong) > 3
+    monkeypatch.setattr(certificates, "check_composition", lambda *_: None)
+    assert len(TABLE[name].figure(name, 40, seed).wrong) > 3
+
+
+def test_a_composition_that_is_believed_is_seen(monkeypatch):
+    """Its parts are proved, and what they prove of the whole is not compared."""
+    monkeypatch.setattr(Conclusions, "add", lambda self, *_: self.proved.update(self._claims))
+    assert len(TABLE["forged"].figure("forged", 60, 7_002).wrong) > 3
 
 
 def test_a_solver_that_is_believed_is_seen(monkeypatch):
@@ -173,3 +181,12 @@ def test_the_command_has_the_table():
         [sys.executable, "-m", "tests.trust", "--seed", "3", "nothing"], capture_output=True, text=True
     )
     assert done.returncode == 2 and "there are operators, runs, states, certificates" in done.stderr
+
+
+def test_a_wrong_truth_is_seen_by_engines_and_the_command(monkeypatch):
+    monkeypatch.setattr(
+        decided, "first_violations",
+        lambda *given: {name: 1 if first is None else None for name, first in first_violations(*given).items()},
+    )  # fmt: skip
+    wrong = decided.states(6, 7_010).wrong
+    assert any("the command" in line for line in wrong) and any(" over " in line for line in wrong)

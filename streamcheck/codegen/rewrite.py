@@ -15,8 +15,8 @@ from functools import cache
 from itertools import product
 from typing import TypeAlias
 
-from streamcheck.core.evaluate import meaning
 from streamcheck.core.intervals import Intervals, decide
+from streamcheck.core.meaning import meaning
 from streamcheck.core.operators import OPERATORS
 from streamcheck.core.simplify import conjunction, disjunction, either, negation, simple, simple_term
 from streamcheck.core.term import FALSE, TRUE, Term, constant, fold, rebuild, term, walk

@@ -1,37 +1,14 @@
-"""The meaning of a term under values for its variables: the Python column of the operator table, compiled."""
+"""The values of terms under values for their variables."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from typing import Any
+from collections.abc import Iterable, Mapping
 
-from streamcheck.core.operators import HELPERS, OPERATORS, Signature, fill
+from streamcheck.core.meaning import meaning
+from streamcheck.core.operators import OPERATORS
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import Value
-
-PARAMETERS = {"a": "a", "b": "b", "c": "c"}
-
-
-def meaning(node: Term) -> Callable[..., Value]:
-    """The Python function of one operator at the types of this node."""
-    if node.op in ("array", "struct"):
-        return _tuple_of
-    return _meaning(node.op, *(a.type for a in node.args), result=node.type, payload=node.payload)
-
-
-def _tuple_of(*values: Value) -> Value:
-    return values
-
-
-@cache
-def _meaning(op: str, *types: Any, result: Any, payload: Any) -> Callable[..., Value]:
-    form = OPERATORS[op].python_form(Signature(types, result, payload))
-    parameters = ", ".join("abc"[: len(types)])
-    function: Callable[..., Value] = eval(f"lambda {parameters}: {fill(form, PARAMETERS)}", dict(HELPERS))
-    return function
-
 
 UNKNOWN_FUNCTION = re.compile(r"^\((\w+_(?:Float|Double))((?: [abc])+)\)$")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from math import copysign
 from typing import Any
 
-from streamcheck.core.evaluate import meaning
+from streamcheck.core.meaning import meaning
 from streamcheck.core.term import FALSE, TRUE, Term, constant, fold, rebuild, term
 from streamcheck.core.types import BOOL
 

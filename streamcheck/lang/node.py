@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from streamcheck.core.errors import SpecError
-from streamcheck.core.evaluate import meaning
 from streamcheck.core.location import Location, here
+from streamcheck.core.meaning import meaning
 from streamcheck.core.term import Term, constant, term
 from streamcheck.core.types import Type, Value
 from streamcheck.problem.claim import Goal

@@ -46,13 +46,13 @@ from streamcheck.run.crew import AtWork, Crew
 from streamcheck.run.decision import Alarm, Decision, Work
 from streamcheck.run.events import Message, event_to_plain, message_of
 from streamcheck.run.kept import Offers, is_about, replay_in
-from streamcheck.run.logs import ON_ITS_WAY, Timeline
 from streamcheck.run.longer_runs import LongerRuns
 from streamcheck.run.memory import MEGABYTE
 from streamcheck.run.registry import ENGINES, build
 from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
 from streamcheck.run.strategy import ALONE, FIRST, INDUCTION, ON_BITS, QUICK, SLICE, STUCK, Lane, Schedule, apart
+from streamcheck.run.timeline import ON_ITS_WAY, Timeline
 from streamcheck.run.undecided import FINISHED, WAITING, Undecided
 from streamcheck.run.worker import Worker
 from streamcheck.run.workers_memory import LOOK, MemoryLimit

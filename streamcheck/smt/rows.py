@@ -16,7 +16,8 @@ from fractions import Fraction
 from itertools import count
 from typing import assert_never
 
-from streamcheck.core.evaluate import Evaluation, meaning
+from streamcheck.core.evaluate import Evaluation
+from streamcheck.core.meaning import meaning
 from streamcheck.core.simplify import negation, simplify
 from streamcheck.core.term import FALSE, TRUE, Term, constant, substitute, term, variable, variables
 from streamcheck.core.types import INT, REAL

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from streamcheck.core.evaluate import meaning
+from streamcheck.core.meaning import meaning
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import Value
 

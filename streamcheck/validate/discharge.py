@@ -20,8 +20,8 @@ from typing import TypeVar
 from streamcheck.certify.judge import is_contradictory_within
 from streamcheck.certify.runs import Runs
 from streamcheck.certify.script import Script, disjunction
-from streamcheck.core.evaluate import meaning
 from streamcheck.core.floats import f32
+from streamcheck.core.meaning import meaning
 from streamcheck.core.simplify import implication
 from streamcheck.core.term import TRUE, Term, constant, rebuild, substitute, term, variable, variables, walk
 from streamcheck.core.types import EnumType, FloatType, MachineType, Type, Value

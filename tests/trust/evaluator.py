@@ -5,6 +5,7 @@ It reads what `streamcheck show --as json` writes. Values: Bool as bool; machine
 int; floats as numpy's `float32` and `float64`; Real as Fraction; arrays and structs as tuples.
 """
 
+import functools
 import math
 import operator
 import re
@@ -21,6 +22,7 @@ class UnknownOperator(Exception):
     """The evaluator has no meaning for this."""
 
 
+@functools.cache
 def bounds(kind):
     """The least and the greatest value of a machine integer; None for other types."""
     found = re.fullmatch(r"(Int|Word)([1-9]\d*)", kind) if isinstance(kind, str) else None
@@ -41,8 +43,11 @@ class Evaluator:
         self.types = [self.type_of(row, equations["types"]) for row in equations["types"]]
         self.equations = equations
         self.kinds = []  # of terms
-        for row in equations["terms"]:
+        self.constants = []  # the values of the terms without variables, by their numbers; None for the others
+        self.variables, self.others = [], []  # numbers with names; numbers with functions and the numbers of operands
+        for number, row in enumerate(equations["terms"]):
             self.kinds.append(self.kind_of(row))
+            self.constants.append(self.constant_at(number, row))
 
     def type_of(self, row, rows):
         """The name of a scalar; ("enum", members with codes); ("array", element, length); ("struct", fields' types)."""
@@ -73,42 +78,58 @@ class Evaluator:
 
     def values(self, given):
         """The values of all terms, by their numbers; `given` has those of the variables by name."""
-        found = []
-        for number, row in enumerate(self.equations["terms"]):
-            found.append(self.value(number, row, found, given))
+        found = self.constants.copy()
+        for number, name in self.variables:
+            found[number] = given[name]
+        for number, function, operands in self.others:
+            found[number] = function(*[found[a] for a in operands])
         return found
 
-    def values_of_constants(self):
-        """The values of the terms without variables, by their numbers; None for the others."""
-        found = []
-        for number, row in enumerate(self.equations["terms"]):
-            name, *args = row
-            below = [] if name in ("const", "var") else args[1:] if name in PAYLOAD_FIRST else args
-            constant = name != "var" and all(found[a] is not None for a in below)
-            found.append(self.value(number, row, found, {}) if constant else None)
-        return found
-
-    def value(self, number, row, found, given):
+    def constant_at(self, number, row):
+        """The value of a term without variables. None for others: what they need is noted."""
         name, *args = row
-        kind = self.kinds[number]
         if name == "const":
-            return constant(kind, args[1])
+            return constant(self.kinds[number], args[1])
         if name == "var":
-            return given[args[1]]
-        if name == "field":
-            return found[args[1]][args[0]]
-        if name == "with_field":
-            place, whole, part = args
-            return (*found[whole][:place], found[part], *found[whole][place + 1 :])
-        if name == "cast":
-            return cast(self.kinds[args[1]], kind, found[args[1]])
-        if name in ("array", "struct"):
-            return tuple(found[a] for a in args[1:])
-        if name in ("index", "update"):
-            array, at = found[args[0]], found[args[1]]
-            at = min(max(at, 0), len(array) - 1)
-            return array[at] if name == "index" else (*array[:at], found[args[2]], *array[at + 1 :])
-        return apply(name, self.kinds[args[0]], kind, [found[a] for a in args])
+            self.variables.append((number, args[1]))
+            return None
+        operands = args[1:] if name in PAYLOAD_FIRST else args
+        function = self.function_of(name, args[0], self.kinds[operands[0]], self.kinds[number])
+        values = [self.constants[a] for a in operands]
+        if function is not None and all(value is not None for value in values):
+            return function(*values)
+        self.others.append((number, function or unknown(f"{name} of {self.kinds[operands[0]]}"), operands))
+        return None
+
+    def function_of(self, name, payload, operand, kind):
+        """What the operator does with the values of its operands; None if it has no meaning here. `operand` is the type
+        of its first operand, `kind` its own."""
+        match name:
+            case "field":
+                return operator.itemgetter(payload)
+            case "with_field":
+                return lambda whole, part: (*whole[:payload], part, *whole[payload + 1 :])
+            case "cast":
+                return functools.partial(cast, operand, kind)
+            case "array" | "struct":
+                return lambda *parts: parts
+            case "index":
+                return lambda array, at: array[min(max(at, 0), len(array) - 1)]
+            case "update":
+                return updated
+        return meaning(name, operand, kind)
+
+
+def updated(array, at, value):
+    at = min(max(at, 0), len(array) - 1)
+    return (*array[:at], value, *array[at + 1 :])
+
+
+def unknown(what):
+    def refuse(*_):
+        raise UnknownOperator(what)
+
+    return refuse
 
 
 def constant(kind, value):
@@ -159,13 +180,14 @@ def quotient(a, b):
     return 0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
+@functools.cache
 def width_of(kind):
     low, high = bounds(kind)
     return (high - low + 1).bit_length() - 1
 
 
-def shifted_right(kind, a, b):
-    return (-1 if a < 0 else 0) if not 0 <= b < width_of(kind) else a >> b
+def shifted_right(width, a, b):
+    return (-1 if a < 0 else 0) if not 0 <= b < width else a >> b
 
 
 WHOLE = {
@@ -213,25 +235,27 @@ ROUNDED = {
 }
 
 
-def apply(name, operand, kind, values):
+def meaning(name, operand, kind):
+    """The function of an operator at a type; None if it has no meaning here."""
     if name in LOGIC:
-        return LOGIC[name](*values)
+        return LOGIC[name]
     if kind in FLOATS and name in ROUNDED:
-        return kind_of_float(kind, ROUNDED[name](*values))
+        exact, typed = ROUNDED[name], FLOATS[kind]
+        return lambda *values: typed(exact(*values))
     if kind == "Real" and name in EXACT:
-        return Fraction(EXACT[name](*values))
+        return lambda *values: Fraction(EXACT[name](*values))
     if name in ("shl", "shr") and bounds(operand):
-        a, b = values
+        width = width_of(operand)
         if name == "shr":
-            return shifted_right(operand, a, b)
-        return wrapped(kind, a << b) if 0 <= b < width_of(operand) else 0
-    if name in WHOLE and kind not in FLOATS:
-        return wrapped(kind, WHOLE[name](*values))
-    raise UnknownOperator(f"{name} of {operand}")
-
-
-def kind_of_float(kind, value):
-    return FLOATS[kind](value)
+            return lambda a, b: shifted_right(width, a, b)
+        return lambda a, b: wrapped(kind, a << b) if 0 <= b < width else 0
+    if name not in WHOLE or kind in FLOATS:
+        return None
+    function, ends = WHOLE[name], bounds(kind)
+    if ends is None:
+        return function
+    low, size = ends[0], ends[1] - ends[0] + 1
+    return lambda *values: (function(*values) - low) % size + low
 
 
 def rounded(kind, exact):

@@ -1,30 +1,19 @@
-"""Operators, runs and small specs: the interpreter, the command and the engines against the evaluator."""
+"""Operators and runs: the interpreter against the evaluator."""
 
 import itertools
 import random
-from importlib import import_module
-from pkgutil import walk_packages
 
 from operator_cases import cases
 from random_specs import NOT_EXACT, random_equations, random_rows
 from trust.evaluator import FLOATS, Evaluator, UnknownOperator, identical
 from trust.figure import Figure
-from trust.small_specs import small_spec
-from trust.states import TooMany, first_violations
 from trust.values import any_value
 
-from streamcheck.core.evaluate import meaning
+from streamcheck.core.meaning import meaning
 from streamcheck.core.term import term, variable
 from streamcheck.interpret.python_code import plan, stepper
-from streamcheck.lang.flatten import flatten
-from streamcheck.problem.claim import Goal
 from streamcheck.problem.specification import Input, Named, Specification
 from streamcheck.problem.specification_json import to_plain
-from streamcheck.run.registry import ENGINES
-
-SECONDS, ALONE_SECONDS = 2.0, 0.7  # of the command, of an engine alone
-IN_WORKERS = ("engines", "invariants", "smt", "transform", "certify")
-SOLVERS = ("z3", "cvc5", "bitwuzla")
 
 
 def as_evaluated(kind, value):
@@ -89,7 +78,7 @@ def first_difference(equations, rows):
     kind_of = {row[2]: evaluator.kinds[i] for i, row in enumerate(plain["terms"]) if row[0] == "var"}
     read = [name for name in position if name in kind_of]
     chosen = [tuple(row[position[v.payload]] for v in planned.inputs) for row in rows]
-    known = evaluator.values_of_constants()
+    known = evaluator.constants
     state = {c["name"]: known[c["initial"]] for c in plain["cells"]}
     for number, (row, step) in enumerate(zip(rows, stepper(planned)(chosen), strict=True)):
         given = {name: as_evaluated(kind_of[name], row[position[name]]) for name in read}
@@ -104,50 +93,4 @@ def first_difference(equations, rows):
             if not identical(found[place], as_evaluated(evaluator.kinds[place], value)):
                 return f"step {number}: {name} is {value!r}, not {found[place]!r}"
         state = {c["name"]: found[c["next"]] for c in plain["cells"]}
-    return None
-
-
-def states(count, seed):
-    """Small random specs against all their states: the command, and each time one engine alone, in turn."""
-    figure = Figure("small random specs, the command and each engine alone against all states")
-    alone = [name for name, row in ENGINES.items() if row.spec is not None]
-    import_all()
-    for number in range(seed, seed + count):
-        spec, values = small_spec(number)
-        plain = to_plain(flatten(spec))
-        try:
-            expected = first_violations(plain, values)
-        except TooMany:
-            figure.tried["specs with too many states"] += 1
-            continue
-        figure.tried["specs"] += 1
-        for engine, seconds in ((None, SECONDS), (alone[number % len(alone)], ALONE_SECONDS)):
-            for result in spec.prove(engines=[engine] if engine else [], timeout=seconds):
-                who = engine or "the command"
-                figure.tried[f"answers by {who}"] += result.verdict != "unknown"
-                if (wrong := disagreement(result, expected[result.name])) is not None:
-                    figure.wrong.append(f"seed {number}, {who}: {result.name}: {wrong}")
-    return figure
-
-
-def import_all():
-    """What workers and checkers import, so that their forks need not, each anew."""
-    for name in SOLVERS:
-        import_module(name)
-    for room in IN_WORKERS:
-        for found in walk_packages(import_module(f"streamcheck.{room}").__path__, f"streamcheck.{room}."):
-            import_module(found.name)
-
-
-def disagreement(result, first):
-    """`first`: the step at which some run first breaks the property, or meets it if it is an existence."""
-    is_existence = result.prop.goal is Goal.REACHABLE
-    if result.verdict == "unknown":
-        if first is not None and result.depth is not None and result.depth >= first:
-            return f"nothing up to step {result.depth}, but there is at step {first}"
-        return None
-    if (result.verdict == ("proved" if is_existence else "falsified")) != (first is not None):
-        return f"{result.verdict}, but {'a' if first is not None else 'no'} run decides otherwise"
-    if first is not None and not is_existence and len(result.counterexample) < first + 1:
-        return f"a run of {len(result.counterexample)} steps, but the shortest has {first + 1}"
     return None

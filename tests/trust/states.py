@@ -15,7 +15,7 @@ def first_violations(equations, values_of):
     """For each property the first step at which some run breaks it (or, of an existence, meets it), or None.
     `values_of` has all values of an input, by its name. Raises TooMany."""
     evaluator = Evaluator(equations)
-    known = evaluator.values_of_constants()
+    known = evaluator.constants
     cells = equations["cells"]
     names = [c["name"] for c in cells]
     found = dict.fromkeys(p["name"] for p in equations["properties"])

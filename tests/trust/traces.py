@@ -79,7 +79,7 @@ def is_violation(plain, row, values):
     """True if the run breaks the property (or meets it, if it is an existence) at its last step, with every assumption
     true in all its steps. Inputs without a value have the first of theirs; values of what is no input do not count."""
     evaluator, found = Evaluator(plain), None
-    known = evaluator.values_of_constants()
+    known = evaluator.constants
     state = {c["name"]: known[c["initial"]] for c in plain["cells"]}
     values = {i["name"]: values[i["name"]] for i in plain["inputs"]}
     for step in row["inputs"]:
