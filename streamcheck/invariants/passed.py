@@ -34,6 +34,7 @@ from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Certificate, Proved, Unknown
 
+NO_CELLS = "only for arrays by a few of their cells"
 MOST_CONDITIONS = 24  # about elements
 MOST_COMPARISONS = 40
 MOST_ORDERS = 24
@@ -49,6 +50,9 @@ class PassedElements:
         system, program = problem.system, problem.program
         if program is None or program.place not in {s.var for s in system.state}:
             yield from (Unknown(p.name, PROGRAMS_ONLY) for p in system.properties)
+            return
+        if not any(map(is_cell, program.variables)):
+            yield from (Unknown(p.name, NO_CELLS) for p in system.properties)
             return
         state = {s.var for s in system.state}
         claims = {p.name: p.term for p in system.properties}
