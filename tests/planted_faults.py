@@ -258,7 +258,7 @@ def transformations_of_automata():
     )  # fmt: skip
     yield Fault(
         "scalars of automata", "an index always means the last element",
-        lambda p: p.set(scalars, "_select_element", lambda node, elements, index: elements[-1]),
+        over_int(lambda p: p.set(scalars, "_select_element", lambda node, elements, index: elements[-1])),
         proving(one_of_two, INDUCTION, "falsified"),
     )  # fmt: skip
     yield Fault(
@@ -472,6 +472,8 @@ def engines():
             problem = specification("p", lambda: stream(Word8, lambda n: [0] ++ (n + 1)) != 3)
         if name == "pdr-bits":
             problem = specification("p", lambda: stream(Bool, lambda b: [True] + +~b))
+        if name == "elements":
+            problem = one_of_many
         yield Fault(
             name, "the last step lies",
             lambda p, engine=engine: p.set(engine, "run", lying(engine.run)),
