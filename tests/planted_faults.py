@@ -30,6 +30,7 @@ from planting import (
     machine_unsafe,
     monitor,
     narrowing,
+    one_of_many,
     one_of_two,
     proving,
     proving_of_infinite_runs,
@@ -52,6 +53,7 @@ from streamcheck.deliver import narrow
 from streamcheck.engines import structural
 from streamcheck.engines.cfa import predicate_reach
 from streamcheck.engines.protocol import Progress
+from streamcheck.invariants import houdini
 from streamcheck.lang import flatten
 from streamcheck.problem.claim import Goal
 from streamcheck.problem.verdict import Certificate, EdgePath, Falsified, Proved, Trace
@@ -61,6 +63,7 @@ from streamcheck.transform import (
     automaton_integers,
     automaton_system,
     blocks,
+    cells,
     integers,
     reduce,
     scalar_system,
@@ -260,8 +263,23 @@ def transformations_of_automata():
     )  # fmt: skip
     yield Fault(
         "scalars of automata", "an index always means the last element",
-        lambda p: p.set(scalars, "_select_element", lambda node, elements, index: elements[-1]),
+        over_int(lambda p: p.set(scalars, "_select_element", lambda node, elements, index: elements[-1])),
         proving(one_of_two, INDUCTION, "falsified"),
+    )  # fmt: skip
+    yield Fault(
+        "cells of arrays", "no two indexes are the same",
+        lambda p: p.set(cells, "_are_equal", lambda a, b: FALSE),
+        proving(one_of_many, INDUCTION, "falsified"),
+    )  # fmt: skip
+    yield Fault(
+        "cells of arrays", "no index is a witness",
+        lambda p: p.set(cells, "_range", lambda index, last: (FALSE, FALSE)),
+        proving(one_of_many, INDUCTION, "falsified"),
+    )  # fmt: skip
+    yield Fault(
+        "elements", "all candidates are inductive",
+        lambda p: p.set(houdini.Houdini, "inductive", lambda self, candidates: list(candidates)),
+        proving(one_of_many, ("elements",), "falsified"),
     )  # fmt: skip
     yield Fault(
         "automaton over Int", "no wrap-around",
@@ -459,6 +477,8 @@ def engines():
             problem = specification("p", lambda: stream(Word8, lambda n: [0] ++ (n + 1)) != 3)
         if name == "pdr-bits":
             problem = specification("p", lambda: stream(Bool, lambda b: [True] + +~b))
+        if name == "elements":
+            problem = one_of_many
         yield Fault(
             name, "the last step lies",
             lambda p, engine=engine: p.set(engine, "run", lying(engine.run)),

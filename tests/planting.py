@@ -254,6 +254,19 @@ def one_of_two():
     return Automaton("p", (a, i), ("q0", "q1", "bad"), "q0", (Error("bad", "safe", None),), edges)
 
 
+def one_of_many():
+    """An element of a long array is changed, and another index may be the same."""
+    index = machine(16, signed=False)
+    a, i, j = variable("a", array_of(WORD, 5000)), variable("i", index), variable("j", index)
+    is_two = term("eq", term("index", a, j), constant(WORD, 2))
+    edges = (
+        Edge("q0", "q1"),
+        Edge("q1", "q2", updates=((a, term("update", a, i, constant(WORD, 2))),)),
+        Edge("q2", "bad", guard=is_two),
+    )
+    return Automaton("p", (a, i, j), ("q0", "q1", "q2", "bad"), "q0", (Error("bad", "safe", None),), edges)
+
+
 def machine_safe():
     """x stays 1."""
     return automaton("q0", "bad", "q0 -> q1: x := 1", "q1 -> q1: x := x * x", "q1 -> bad: x == 4", type=WORD)

@@ -8,7 +8,7 @@ import re
 
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.term import TRUE, constant, term, variable
-from streamcheck.core.types import BOOL, INT, machine
+from streamcheck.core.types import BOOL, INT, ArrayType, array_of, machine
 from streamcheck.problem.automaton import Automaton, Edge, Error
 
 W2 = machine(2, signed=False)
@@ -109,7 +109,84 @@ def random_automaton(rng: random.Random, locations=5, type=W2):
     return Automaton("random", (x, y), places, "q0", (Error("bad", "safe", None),), tuple(edges))
 
 
+def random_moded_automaton(rng: random.Random, locations=5):
+    """Over a number, and flags that are given constants, copies of each other, and now and then any value."""
+    x, flags = variable("x", W2), [variable(f"m{n}", BOOL) for n in range(4)]
+    names = [f"q{n}" for n in range(locations)]
+    edges = [Edge("q0", "q1", TRUE, tuple((m, constant(BOOL, rng.random() < 0.5)) for m in flags), text="start")]
+    for number in range(rng.randint(2 * locations, 3 * locations)):
+        source, target = rng.choice(names[1:]), rng.choice([*names[1:], *names[1:], "bad"])
+        guard, updates, choices = TRUE, {}, []
+        for m in rng.sample(flags, rng.randint(0, 2)):
+            guard = term("and", guard, rng.choice([m, term("not", m)]))
+        if rng.random() < 0.4 or target == "bad":
+            guard = term("and", guard, term(rng.choice(["eq", "lt"]), x, constant(W2, rng.randint(0, 3))))
+        for m in rng.sample(flags, rng.randint(0, 2)):
+            updates[m] = rng.choice([constant(BOOL, True), constant(BOOL, False), rng.choice(flags)])
+            if rng.random() < 0.2:
+                choices.append(variable(f"any {m.payload} {number}", BOOL))
+                updates[m] = choices[-1]
+        if rng.random() < 0.4:
+            updates[x] = rng.choice([term("add", x, constant(W2, 1)), constant(W2, 0)])
+        edges.append(Edge(source, target, guard, tuple(updates.items()), tuple(choices), text=f"edge {number}"))
+    places = (*names, "bad")
+    return Automaton("random", (x, *flags), places, "q0", (Error("bad", "safe", None),), tuple(edges))
+
+
+def random_array_automaton(rng: random.Random, locations=4):
+    """Over a number and arrays of three or of two by two elements, at any indexes: those outside mean the nearest."""
+    i, k = variable("i", W2), variable("k", W2)
+    a, b = (
+        variable("a", array_of(W2, 3)),
+        variable("b", rng.choice([array_of(BOOL, 2), array_of(array_of(BOOL, 2), 2)])),
+    )
+    names = [f"q{n}" for n in range(locations)]
+
+    def index():
+        return rng.choice([i, i, k, constant(W2, rng.randint(0, 3)), term("add", i, constant(W2, 1))])
+
+    def read():
+        element = term("index", b, index())
+        element = element if element.type is BOOL else term("index", element, index())
+        return rng.choice([term("index", a, index()), term("mux", element, constant(W2, 1), constant(W2, 2))])
+
+    def operand():
+        return rng.choice([i, k, read(), read(), constant(W2, rng.randint(0, 3))])
+
+    def written():
+        if rng.random() < 0.7:
+            return a, term("update", a, index(), operand())
+        new = term("eq", operand(), operand())
+        if b.type.element is BOOL:
+            return b, term("update", b, index(), new)
+        at = index()
+        return b, term("update", b, at, term("update", term("index", b, at), index(), new))
+
+    edges = []
+    for number in range(rng.randint(locations, 2 * locations)):
+        source, target = rng.choice(names), rng.choice([*names, "bad"])
+        guard = TRUE
+        if rng.random() < 0.7 or target == "bad":
+            guard = term(rng.choice(["eq", "ne", "lt", "le"]), operand(), operand())
+        updates, choices = {}, []
+        if rng.random() < 0.5:
+            updates[i] = rng.choice([term("add", i, constant(W2, 1)), constant(W2, 0), read()])
+        if rng.random() < 0.5:
+            array, new = written()
+            updates[array] = new
+        elif rng.random() < 0.3:
+            updates[a] = rng.choice([constant(a.type, (0, 0, 0)), constant(a.type, (0, 1, 0))])
+        elif rng.random() < 0.2:
+            choices.append(variable(f"any {number}", a.type))
+            updates[a] = choices[0]
+        edges.append(Edge(source, target, guard, tuple(updates.items()), tuple(choices), text=f"edge {number}"))
+    used = (i, k, a, b)
+    return Automaton("random", used, (*names, "bad"), "q0", (Error("bad", "safe", None),), tuple(edges))
+
+
 def values(type):
+    if isinstance(type, ArrayType):
+        return list(itertools.product(values(type.element), repeat=type.length))
     return (False, True) if type is BOOL else range(type.low, type.high + 1)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import test_bit_pdr
+import test_cells
 import test_engines
 import test_predicates
 import test_programs
@@ -61,6 +62,7 @@ def test_the_documentation_has_every_engine():
 def test_every_engine_is_tested_against_explicit_search():
     tested = {name for engines in (*test_engines.ENGINES, *test_programs.ENGINES) for name in engines}
     elsewhere = {"pdr-bits": test_bit_pdr.BitPdr, "concrete-reach": test_predicates.ConcreteReach}
+    elsewhere["elements"] = test_cells.PassedElements
     assert set(ENGINES) <= tested | set(elsewhere)
 
 

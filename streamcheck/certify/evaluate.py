@@ -287,8 +287,13 @@ def _with_field(node: Term, args: list[Any]) -> Value:
     return tuple(fields)
 
 
+def _length(node: Term) -> int:
+    assert isinstance(node.type, ArrayType)
+    return node.type.length
+
+
 _COMPOSITE: Mapping[str, Callable[[Term, list[Any]], Value]] = {
-    "array": lambda node, args: tuple(args),
+    "array": lambda node, args: tuple(args) * (_length(node) // len(args)),
     "struct": lambda node, args: tuple(args),
     "index": _element,
     "update": _update,

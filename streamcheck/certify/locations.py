@@ -24,8 +24,10 @@ from itertools import product
 from typing import TypeAlias, assert_never
 
 from streamcheck.certify.automata import read_automaton, scalar_automaton
+from streamcheck.certify.cells import Unreadable, instances, is_about_arrays
 from streamcheck.certify.checker import MOST_CERTIFICATES, check_term, judge_invariants
 from streamcheck.certify.judge import Rejected, judge
+from streamcheck.certify.large_arrays import has_large_arrays
 from streamcheck.certify.logic import choice, conjunction, disjunction, equality, negation, replace_and_fold
 from streamcheck.certify.runs import Runs
 from streamcheck.certify.script import Script
@@ -42,18 +44,29 @@ class AutomatonChecker:
     """Judges certificates about one automaton."""
 
     def __init__(self, automaton: Automaton) -> None:
-        self.source = scalar_automaton(automaton)
+        self.automaton = automaton
         self._blocks: tuple[Automaton, BlockChecker] | None = None
 
     def check(self, name: str, evidence: LocationInvariants | BlockCertificate) -> Rejected | None:
         """None if the evidence shows that no run gets to the error of this name."""
-        error = next(e.location for e in self.source.errors if e.name == name)
+        error = next(e.location for e in self.automaton.errors if e.name == name)
         match evidence:
-            case LocationInvariants(at):
+            case LocationInvariants(at, chosen):
+                read = variables(invariant for _, invariant in at)
+                if (
+                    chosen
+                    or is_about_arrays(read)
+                    or (has_large_arrays(self.automaton) and {*self.automaton.variables} >= {*read})
+                ):
+                    return check_locations(self.automaton, error, dict(at), chosen)
                 return check_locations(self.source, error, dict(at))
             case BlockCertificate(blocks, certificate):
                 return self._checker_of(blocks).check(error, certificate)
         assert_never(evidence)
+
+    @cached_property
+    def source(self) -> Automaton:
+        return scalar_automaton(self.automaton)
 
     def _checker_of(self, blocks: Automaton) -> BlockChecker:
         """The last one is remembered: properties proved together share their blocks."""
@@ -85,13 +98,19 @@ class BlockChecker:
         return check_blocks(self.source, self.blocks)
 
 
-def check_locations(source: Automaton, error: str, invariants: Mapping[str, Term]) -> Rejected | None:
-    """None if the invariants hold and exclude the error. `source` has scalar variables."""
+def check_locations(
+    source: Automaton, error: str, invariants: Mapping[str, Term], chosen: Sequence[Term] = ()
+) -> Rejected | None:
+    """None if the invariants hold, for all values of what is chosen, and exclude the error.
+
+    A step leads from a state in which the invariant holds for all values to one in which it does not for some. These
+    are variables; on the left it is taken for them, and for the indexes at which something is read (`instances`)."""
 
     def violation_of(invariant: Term) -> Arrival:
         return lambda after: negation(replace_and_fold([invariant], after)[invariant])
 
-    if source.entry == error or not set(source.variables).issuperset(variables(invariants.values())):
+    known = {*source.variables, *chosen}
+    if source.entry == error or not known.issuperset(variables(invariants.values())) or _clash(source, chosen):
         return Rejected("the program begins in the error, or the invariants are not about its variables")
     arrivals = {q: violation_of(invariant) for q, invariant in invariants.items()} | {error: lambda _: TRUE}
     leading = source.leading_to([error])
@@ -100,14 +119,23 @@ def check_locations(source: Automaton, error: str, invariants: Mapping[str, Term
             continue
         wrong = _Region(source, leading, start, arrivals).wrong()
         given = invariants.get(start, TRUE)
-        starting = conjunction(given, wrong)
         if start == source.entry:  # a run begins with any values, and the invariant has to hold of them
-            starting = disjunction(negation(given), wrong)
-        why = f"the step from the invariant at {source.lines.get(start, start)}"
-        rejected = _judge(starting, why)
+            given, wrong = TRUE, disjunction(negation(given), wrong)
+        try:
+            starting = instances(given, chosen, wrong)
+        except Unreadable as why:
+            return Rejected(f"it is about {why}", undecided=True)
+        rejected = _judge(starting, f"the step from the invariant at {source.lines.get(start, start)}")
         if rejected is not None:
             return rejected
     return None
+
+
+def _clash(source: Automaton, chosen: Sequence[Term]) -> bool:
+    """True if what is chosen may be something else too."""
+    names = {str(v.payload) for v in chosen}
+    taken = {str(v.payload) for v in (*source.variables, *(c for e in source.edges for c in e.choices))}
+    return not names.isdisjoint(taken) or any(":" in name or " " in name for name in names)
 
 
 def check_blocks(source: Automaton, blocks: Automaton) -> Rejected | None:

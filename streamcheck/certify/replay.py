@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from streamcheck.certify.automata import scalar_automaton
 from streamcheck.certify.evaluate import evaluate, evaluate_nodes, is_member
+from streamcheck.certify.large_arrays import has_large_arrays, replay_whole
 from streamcheck.certify.long_runs import NotRepeated, after_rounds
 from streamcheck.certify.rounds import KnownValues, TakenEdge, follow, repeat
 from streamcheck.core.floats import identical
@@ -218,6 +219,9 @@ def reasons_of(node: Term, values: Mapping[Term, Value]) -> Sequence[Term]:
 
 def replay_path(automaton: Automaton, claim: Claim, path: EdgePath) -> PathReplay | Inconsistent | str:
     """The statements of a path to the claim's error, with the values after each; or the reason why it is none."""
+    if has_large_arrays(automaton):
+        target = next(e.location for e in automaton.errors if e.name == claim.name)
+        return replay_whole(automaton, target, path)
     source = scalar_automaton(automaton)
     target = next(e.location for e in source.errors if e.name == claim.name)
     values: KnownValues = {v: path.initial.get(str(v.payload), default(v.type)) for v in source.variables}

@@ -29,7 +29,8 @@ def _parts(node: Term, args: list[list[Term]]) -> list[Term]:
         case "var":
             return [variable(name, type) for name, type in part_names(node.payload, node.type)]
         case "array" | "struct":
-            return [*chain(*args)]
+            times = node.type.length if isinstance(node.type, ArrayType) and len(args) == 1 else 1
+            return [*chain(*args)] * times
         case "field":
             return _fields(node.args[0].type, args[0])[node.payload]
         case "with_field":

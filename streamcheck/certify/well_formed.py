@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from streamcheck.certify.logic import MOST_BITS, is_small
-from streamcheck.core.term import Term, walk
+from streamcheck.core.term import Term, variables, walk
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants, ProofEvidence
@@ -27,17 +27,21 @@ def require_well_formed(evidence: ProofEvidence, known: set[Term]) -> None:
     match evidence:
         case Certificate():
             _require_fields(evidence)
-        case LocationInvariants(at):
+        case LocationInvariants(at, chosen):
             if not all(isinstance(location, str) for location, _ in at):
                 raise IllFormed("a location has no name")
+            if any(v.op != "var" for v in chosen):
+                raise IllFormed("it holds for all values of what is no variable")
         case BlockCertificate(blocks, certificate):
             _require_fields(certificate)
             _require_blocks(blocks)
         case _:
             assert_never(evidence)
-    for node in walk(_terms(evidence), known):
+    arrays = isinstance(evidence, LocationInvariants) and any(isinstance(v.type, ArrayType) for v in _reads(evidence))
+    for node in walk(_terms(evidence), set() if arrays else known):
         try:
-            _require_known(node)
+            if not (arrays and node.op in ("var", "index") and _is_array_of_scalars(node.type)):
+                _require_known(node)
         except IllFormed:
             known.discard(node)
             raise
@@ -65,8 +69,8 @@ def _terms(evidence: ProofEvidence) -> Iterator[Term]:
     match evidence:
         case Certificate(invariants=invariants, equalities=equalities):
             yield from (*invariants, *equalities)
-        case LocationInvariants(at):
-            yield from (invariant for _, invariant in at)
+        case LocationInvariants(at, chosen):
+            yield from (*(invariant for _, invariant in at), *chosen)
         case BlockCertificate(blocks, certificate):
             yield from blocks.variables
             for edge in blocks.edges:
@@ -88,3 +92,14 @@ def _is_readable(type: Type) -> bool:
         case MachineType(width=width):
             return width <= MOST_BITS
     return True
+
+
+def _reads(evidence: LocationInvariants) -> list[Term]:
+    return variables(invariant for _, invariant in evidence.at)
+
+
+def _is_array_of_scalars(type: Type) -> bool:
+    """True of arrays of a program: conditions about them become ones about their elements (`certify.cells`)."""
+    while isinstance(type, ArrayType):
+        type = type.element
+    return _is_readable(type)

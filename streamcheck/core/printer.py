@@ -63,6 +63,8 @@ class Printer:
                 return as_notation(node.type, node.payload)
             case "var":
                 return str(node.payload)
+            case "array" if len(node.args) < node.type.length:  # type: ignore[attr-defined]
+                return f"[{self.use(node.args[0])}, …]"
             case "array":
                 return f"[{', '.join(self.use(a) for a in node.args)}]"
             case "struct":

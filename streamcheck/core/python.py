@@ -49,6 +49,8 @@ class PythonWriter:
             return
         if node.op in ("array", "struct"):
             text, repeated = f"({', '.join(self.texts[a] for a in node.args)},)", set()
+            if node.op == "array" and len(node.args) < node.type.length:  # type: ignore[attr-defined]
+                text = f"{text} * {node.type.length}"  # type: ignore[attr-defined]
         else:
             form = OPERATORS[node.op].python_form(node.signature)
             counts = Counter(re.findall(r"\b[abc]\b", form))

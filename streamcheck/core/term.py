@@ -82,6 +82,15 @@ def constant(type: Type, value: Value) -> Term:
     return node
 
 
+def uniform(type: Type, value: Value) -> Term:
+    """A constant whose elements are all the same scalar: of a long array a term of one operand."""
+    if not isinstance(type, ArrayType):
+        return constant(type, value)
+    element = uniform(type.element, value)
+    return term("array", *((element,) if type.length > MOST_LISTED else (element,) * type.length), payload=type)
+
+
+MOST_LISTED = 64
 TRUE = constant(BOOL, True)
 FALSE = constant(BOOL, False)
 

@@ -4,7 +4,8 @@
 candidate more never costs another.
 
 Asserted in the solvers. `first`: I[x0], A[x0]. `onward`: T[x0, x1], A[x0], A[x1]; under a literal for each candidate
-c, c[x0]. A candidate that `prove_each` asks alone has a solver of its own: T, A, c[x0], without labels.
+c, c[x0] and what else it stands for. A candidate that `prove_each` asks alone has a solver of its own: T, A, c[x0],
+without labels.
 """
 
 from __future__ import annotations
@@ -46,6 +47,11 @@ class Houdini:
             both = [self.steps.image(invariant, i) for i in (0, 1)]
             self._known += both
             self.onward.add(*both)
+
+    def assume_with(self, candidate: Term, instances: Iterable[Term]) -> None:
+        """Assume the instances at a step at which the candidate holds: it stands for them too."""
+        for instance in instances:
+            self.onward.add_under(self._label(candidate), self.steps.image(instance, 0))
 
     def inductive(self, candidates: Sequence[Term]) -> list[Term]:
         """The largest inductive set among them."""

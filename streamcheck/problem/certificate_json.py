@@ -20,7 +20,7 @@ of the specification with monitors (`transform.liveness`).
 
 For a program, {"integers": "c", "function": null} is how it was read, and the evidence is one of
 
-    {…, "claim": "proved", "locations": [[location, row], …], "types": […], "terms": […]}
+    {…, "claim": "proved", "locations": [[location, row], …], "any": [row, …], "types": […], "terms": […]}
     {…, "claim": "proved", "blocks": automaton, "certificate": {…}, "types": […], "terms": […]}
     {…, "claim": "falsified", "initial": {"x": 1}, "edges": [[number, {choice: value}], …],
      "rounds": [[begin, end, times, {"x": 5}], …]}
@@ -93,10 +93,11 @@ def proof_to_plain(evidence: ProofEvidence) -> dict[str, Any]:
     match evidence:
         case Certificate():
             return certificate_to_plain(evidence)
-        case LocationInvariants(at):
+        case LocationInvariants(at, chosen):
             w = TermWriter()
             rows = [[location, w.term(invariant)] for location, invariant in at]
-            return {"locations": rows, "types": w.types, "terms": w.terms}
+            whole = {"any": [w.term(v) for v in chosen]} if chosen else {}
+            return {"locations": rows, **whole, "types": w.types, "terms": w.terms}
         case BlockCertificate(blocks, certificate):
             w = TermWriter()
             row = automaton_to_plain(blocks, w)
@@ -107,7 +108,8 @@ def proof_to_plain(evidence: ProofEvidence) -> dict[str, Any]:
 def proof_from_plain(data: dict[str, Any]) -> ProofEvidence:
     if "locations" in data:
         terms = TermReader(data["types"], data["terms"]).terms
-        return LocationInvariants(tuple((location, terms[i]) for location, i in data["locations"]))
+        chosen = tuple(terms[i] for i in data.get("any", ()))
+        return LocationInvariants(tuple((location, terms[i]) for location, i in data["locations"]), chosen)
     if "blocks" in data:
         blocks = automaton_from_plain(data["blocks"], TermReader(data["types"], data["terms"]))
         return BlockCertificate(blocks, certificate_from_plain(data["certificate"]))

@@ -77,7 +77,8 @@ def require_proof_shape(data: dict[str, Any]) -> None:
     if kinds == ["locations"]:
         terms = _reader(data, ()).terms
         row = row_of(text, _term("a term", terms, of_type=BOOL))
-        record({"locations": list_of(row)})(data, ())
+        chosen = list_of(_term("a variable", terms, op="var"))
+        record({"locations": list_of(row), "any": chosen}, optional=("any",))(data, ())
     elif kinds == ["blocks"]:
         reader = _reader(data, ())
         record({"blocks": _blocks(reader.terms), "certificate": any_value})(data, ())

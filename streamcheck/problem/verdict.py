@@ -59,9 +59,13 @@ class Certificate:
 @dataclass(frozen=True, slots=True)
 class LocationInvariants:
     """A proof that an automaton never reaches an error: invariants of some of its locations. Entry has one, each is
-    kept by the statements that lead from one to the next, and none leads to the error."""
+    kept by the statements that lead from one to the next, and none leads to the error.
+
+    They may speak of arrays as a whole, and hold for all values of the variables `any`, which the automaton does not
+    have: with k among these, `a[k] == 0` is said of every element."""
 
     at: tuple[tuple[str, Term], ...]
+    any: tuple[Term, ...] = ()
 
     def __post_init__(self) -> None:
         if any(invariant.type is not BOOL for _, invariant in self.at):

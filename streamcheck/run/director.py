@@ -31,10 +31,8 @@ from streamcheck.engines.protocol import Fact, Finished, Guesses, Invariants, Pr
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.result import Inconsistent
 from streamcheck.problem.verdict import (
-    BlockCertificate,
     Certificate,
     Falsified,
-    LocationInvariants,
     ProofEvidence,
     Proved,
     Unknown,
@@ -473,11 +471,11 @@ class Director:
                 self.alarms.append(f"{proved.prop}: {earlier.engine} falsified it, and {engine} proved it")
             return
         key = worker.lane.model, proved.certificate
-        evidence = self._evidence.get(key)
-        if evidence is None:
-            mapped = worker.model.back(proved.certificate)
-            assert isinstance(mapped, Certificate | LocationInvariants | BlockCertificate)
-            evidence = self._evidence[key] = mapped
+        evidence = self._evidence.get(key) or worker.model.proof_of(proved.certificate)
+        if isinstance(evidence, str):
+            self._undecided.add_reason([proved.prop], self._title(worker.model, engine), evidence)
+            return
+        self._evidence[key] = evidence
         self._submit(Proof(worker.model, engine, proved, evidence, worker, worker.child.processor_time()))
 
     def _submit(self, proof: Proof) -> None:

@@ -34,12 +34,10 @@ from streamcheck.problem.result import Inconsistent, PathReplay, Replay
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import (
-    BlockCertificate,
     Certificate,
     EdgePath,
     Evidence,
     Falsified,
-    LocationInvariants,
     ProofEvidence,
     Proved,
     Trace,
@@ -141,8 +139,8 @@ class Keeper:
         found = self._back.get((view.model, digest))
         if found is None:
             certificate = self._names.from_kept(certificate_from_plain(self.cache.proof(digest)))
-            evidence = view.back(certificate)
-            assert isinstance(evidence, Certificate | LocationInvariants | BlockCertificate)
+            evidence = view.proof_of(certificate)
+            assert not isinstance(evidence, str)
             found = self._back[view.model, digest] = certificate, evidence
         return found
 
@@ -234,6 +232,9 @@ def is_about(system: TransitionSystem, certificate: Certificate) -> bool:
     return declared.issuperset(variables([*certificate.invariants, *certificate.equalities]))
 
 
+NOT_OF_THE_ARRAYS = "it reads other values of arrays than the program has there"
+
+
 def replay_in(
     problem: Problem, view: View, falsified: Falsified
 ) -> tuple[Evidence, Replay | PathReplay | Inconsistent | str]:
@@ -241,9 +242,10 @@ def replay_in(
     try:
         evidence = view.back(falsified.trace)
     except Unmappable as why:
-        return falsified.trace, str(why)
+        return falsified.trace, Inconsistent(NOT_OF_THE_ARRAYS) if view.approximates else str(why)
     assert isinstance(evidence, Trace | EdgePath)
-    return evidence, replay_of(problem, claim_named(problem, falsified.prop), evidence)
+    shown = replay_of(problem, claim_named(problem, falsified.prop), evidence)
+    return evidence, Inconsistent(NOT_OF_THE_ARRAYS) if isinstance(shown, str) and view.approximates else shown
 
 
 def replay_of(problem: Problem, claim: Claim, run: Trace | EdgePath) -> Replay | PathReplay | Inconsistent | str:

@@ -54,6 +54,8 @@ class Start:
 
     after: float  # over the first integer model
     other: float | None = None  # over the other one, if there is one; None: not over that one
+    shape: float | None = None  # over a program in another shape: cells of its arrays, its modes apart
+    arrays: bool = False  # over cells of arrays alone
     beside: str = ""  # the engine whose worker it shares, with the times of that one
     bits: bool = False  # only over bit-vectors, if there is no Int and no Real
     floats: float = 0.0  # with `bits`: the time if there are floats
@@ -216,6 +218,12 @@ def _templates(options: TemplatesOptions) -> Engine:
     return Templates(options)
 
 
+def _elements(options: Options) -> Engine:
+    from streamcheck.invariants.passed import PassedElements
+
+    return PassedElements()
+
+
 def _equals(options: Options) -> Engine:
     from streamcheck.invariants.equals import EqualPairs
 
@@ -347,7 +355,7 @@ ROWS: tuple[EngineEntry, ...] = (
         "lemmas, frame {}",
         _ic3,
         spec=Start(0.15, other=3.0, beside="delays"),
-        program=Start(0.3),
+        program=Start(0.3, shape=0.3),
         head_start=300_000,
     ),
     EngineEntry(
@@ -378,10 +386,19 @@ ROWS: tuple[EngineEntry, ...] = (
         "guessing bounds and equalities, round {}",
         _templates,
         spec=Start(2.0),
-        program=Start(0.15),  # loops keep relations between counters
+        program=Start(0.15, shape=0.6),  # loops keep relations between counters
         head_start=5_000_000,
         auxiliary=True,
         narrow=True,
+    ),
+    EngineEntry(
+        "elements",
+        "what holds of every element of a program's array that a loop has passed, from what it writes and what is "
+        "claimed, confirmed by induction",
+        "array loops, round {}",
+        _elements,
+        program=Start(0.15, arrays=True),
+        head_start=200_000,
     ),
     EngineEntry(
         "equals",
@@ -406,7 +423,7 @@ ROWS: tuple[EngineEntry, ...] = (
         "Horn clauses, round {}",
         _spacer,
         spec=Start(0.5, other=3.0),
-        program=Start(0.6, other=4.0),
+        program=Start(0.6, other=4.0, shape=1.5),
         head_start=10_000_000,
         floats=False,
     ),
@@ -461,7 +478,7 @@ ROWS: tuple[EngineEntry, ...] = (
         "predicate abstraction of a program, refined by interpolants of spurious paths",
         "predicates of the program, round {}",
         _predicate_reach,
-        program=Start(2.0, other=4.0),
+        program=Start(2.0, other=4.0, shape=2.0),
         head_start=10_000_000,
     ),
     EngineEntry(
@@ -469,7 +486,7 @@ ROWS: tuple[EngineEntry, ...] = (
         "property directed reachability with frames for each location of a program, and weakest preconditions",
         "lemmas at each location, frame {}",
         _lifted_pdr,
-        program=Start(3.0, other=4.0),
+        program=Start(3.0, other=4.0, shape=0.3),
         head_start=20_000_000,
     ),
     EngineEntry(

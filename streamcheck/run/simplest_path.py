@@ -1,7 +1,8 @@
 """The simplest values along a path of a program: the same statements, replayed by the checker with other inputs.
 
 A value is replaced by a simpler one if the path still is a run that ends at the error. Paths with parts that are
-repeated many times stay as they are: the values after such rounds are part of their evidence.
+repeated many times stay as they are: the values after such rounds are part of their evidence. So do those of programs
+with very large arrays, which take long to replay.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from streamcheck.certify.automata import scalar_automaton
+from streamcheck.certify.large_arrays import has_large_arrays
 from streamcheck.certify.replay import replay_path
 from streamcheck.core.types import Type, Value, default
 from streamcheck.problem.automaton import Automaton
@@ -27,7 +29,7 @@ def simplest_path(
     automaton: Automaton, claim: Claim, path: EdgePath, work: int = MOST_STATEMENTS
 ) -> tuple[EdgePath, PathReplay] | None:
     """The path with simpler values, replayed; None if there are none to be had."""
-    if path.rounds or not path.edges:
+    if path.rounds or not path.edges or has_large_arrays(automaton):
         return None
     search = PathSimplification(automaton, claim, path, work)
     for _ in range(MOST_ROUNDS):

@@ -43,7 +43,7 @@ def smallest_location_proof(
 ) -> LocationInvariants:
     """The proof without conditions that it does not need, and without places where nothing is left."""
     smallest = _last_accepted(program, prop, proof, seconds, lambda accepts: _minimize_locations(proof, accepts))
-    return LocationInvariants(tuple(row for row in smallest.at if row[1] is not TRUE))
+    return replace(smallest, at=tuple(row for row in smallest.at if row[1] is not TRUE))
 
 
 def smallest_block_proof(program: Automaton, prop: str, proof: BlockCertificate, seconds: float) -> BlockCertificate:
@@ -150,7 +150,7 @@ def _minimize_locations(proof: LocationInvariants, accepts: Accepts[LocationInva
 
     def offer(rest: dict[str, list[Term]]) -> None:
         nonlocal parts
-        if accepts(LocationInvariants(tuple((p, conjunction(*those)) for p, those in rest.items()))):
+        if accepts(replace(proof, at=tuple((p, conjunction(*those)) for p, those in rest.items()))):
             parts = rest
 
     offer({place: without_implied(those) for place, those in parts.items()})

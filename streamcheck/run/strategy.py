@@ -220,10 +220,15 @@ def _portfolio(portion: Portion, jobs: int, *, program: bool) -> list[Lane]:
             if start.bits:
                 lanes += _lanes_on_bits((name, *beside), start, portion)
                 continue
+            if start.arrays and not first.approximates:
+                lanes += [Lane((name,), m.model, portion.claims, start.after) for m in others if m.approximates]
+                continue
             lanes.append(Lane((name, *beside), first.model, portion.claims, start.after, full=name in full))
             if start.other is not None:
                 engines = (name, *(n for n, s in beside.items() if s.other is not None))
-                lanes += [Lane(engines, view.model, portion.claims, start.other) for view in others]
+                lanes += [Lane(engines, m.model, portion.claims, start.other) for m in others if not m.is_another_shape]
+            if start.shape is not None:
+                lanes += [Lane((name,), m.model, portion.claims, start.shape) for m in others if m.is_another_shape]
     if is_comparison:
         early = {"equals", *FIRST}
         lanes = [replace(e, after=e.after + LATER * (early.isdisjoint(e.engines))) for e in lanes]

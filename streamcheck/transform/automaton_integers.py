@@ -47,7 +47,7 @@ class AutomatonIntegers:
         match evidence:
             case LocationInvariants(at):
                 images = self._machine.images([invariant for _, invariant in at])
-                return LocationInvariants(tuple((q, images[invariant]) for q, invariant in at))
+                return replace(evidence, at=tuple((q, images[invariant]) for q, invariant in at))
             case BlockCertificate(_, certificate):
                 return BlockCertificate(self.automaton, self._machine.certificate(certificate))
             case Certificate() | Trace() | EdgePath():

@@ -8,13 +8,13 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.floats import identical
 from streamcheck.core.term import Term
-from streamcheck.core.types import Value, default
+from streamcheck.core.types import ArrayType, Value, default
 from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.verdict import EdgePath, Rounds, Unmappable
 
@@ -26,14 +26,14 @@ Executions = list[tuple[Edge, dict[str, Value], Mapping[Term, Value]]]  # edge, 
 def statements_of(source: Automaton, blocks: Automaton, path: EdgePath) -> EdgePath:
     """The path of statements behind a path of the blocks. Unmappable if there is none."""
     numbers = {id(e): i for i, e in enumerate(source.edges)}
-    values: Mapping[Term, Value] = {v: path.initial.get(str(v.payload), default(v.type)) for v in source.variables}
+    values: Mapping[Term, Value] = {v: given_value(v, path.initial) for v in source.variables}
     edges: list[tuple[int, dict[str, Value]]] = []
     begins = [0]  # of each block, among the statements
     rounds: list[Rounds] = []
     repeated = {part.end: part for part in path.rounds}
     for i, (number, given) in enumerate(path.edges, 1):
         block = blocks.edges[number]
-        evaluation = Evaluation({**values, **{c: given.get(str(c.payload), default(c.type)) for c in block.choices}})
+        evaluation = Evaluation({**values, **{c: given_value(c, given) for c in block.choices}})
         wanted = {v: evaluation.of(block.update.get(v, v)) for v in blocks.variables}
         executed = _execute(source, set(blocks.locations), block, values, given, wanted)
         if executed is None:
@@ -67,17 +67,41 @@ def _execute(
         depth, edge = pending.pop()
         del executed[depth:]
         now = executed[-1][2] if executed else values
-        chosen = {c: given.get(str(c.payload), default(c.type)) for c in edge.choices}
+        chosen = {c: given_value(c, given) for c in edge.choices}
         evaluation = Evaluation({**now, **chosen})
         if evaluation.of(edge.guard) is not True:
             continue
         after = {**now, **{v: evaluation.of(t) for v, t in edge.updates}}
-        executed.append((edge, {str(c.payload): value for c, value in chosen.items()}, after))
+        executed.append((edge, dict(part for c in edge.choices for part in _parts_given(c, given)), after))
         if edge.target == block.target and (block.target in source.bad or _are_identical(after, wanted)):
             return executed
         if edge.target in leading:
             pending.extend((depth + 1, e) for e in reversed(source.edges_from[edge.target]))
     return None
+
+
+def given_value(var: Term, given: Mapping[str, Value]) -> Value:
+    """The value of a variable, an array by those of its elements that are given. Others have a default value."""
+    if not isinstance(var.type, ArrayType):
+        return given.get(str(var.payload), default(var.type))
+    whole = default(var.type)
+    for name, value in _parts_given(var, given):
+        whole = _with_part(whole, [int(i) for i in name.removeprefix(f"{var.payload}.").split(".")], value)
+    return whole
+
+
+def _parts_given(var: Term, given: Mapping[str, Value]) -> list[tuple[str, Value]]:
+    name = str(var.payload)
+    if not isinstance(var.type, ArrayType):
+        return [(name, given.get(name, default(var.type)))]
+    return [(part, value) for part, value in given.items() if part.startswith(f"{name}.")]
+
+
+def _with_part(whole: Value, at: Sequence[int], value: Value) -> Value:
+    if not at:
+        return value
+    assert isinstance(whole, tuple)
+    return (*whole[: at[0]], _with_part(whole[at[0]], at[1:], value), *whole[at[0] + 1 :])
 
 
 def _are_identical(values: Mapping[Term, Value], wanted: Mapping[Term, Value]) -> bool:

@@ -14,6 +14,7 @@ through it.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Set
 from dataclasses import replace
 from typing import assert_never
 
@@ -31,11 +32,11 @@ MOST_EDGES = 100  # that leave a location; then a block ends, because every guar
 
 
 class LargeBlocks:
-    """The automaton of large blocks."""
+    """The automaton of large blocks. The locations `kept` stay."""
 
-    def __init__(self, automaton: Automaton) -> None:
+    def __init__(self, automaton: Automaton, kept: Set[str] = frozenset()) -> None:
         self.statements = automaton
-        self.problem: Automaton = _Blocks(automaton).result()
+        self.problem: Automaton = _Blocks(automaton, kept).result()
 
     def back(self, evidence: Evidence) -> Evidence:
         """A path through the statements, found by executing them. Certificates hold as they are: the locations of the
@@ -51,9 +52,9 @@ class LargeBlocks:
 class _Blocks:
     """The automaton while it shrinks: edges by source and target, at most one each."""
 
-    def __init__(self, automaton: Automaton) -> None:
+    def __init__(self, automaton: Automaton, kept: Set[str]) -> None:
         self.automaton = automaton
-        self.kept = automaton.bad | {automaton.entry}
+        self.kept = automaton.bad | {automaton.entry} | kept
         self.leaving: dict[str, dict[str, Edge]] = {q: {} for q in automaton.locations}
         self.entering: dict[str, set[str]] = {q: set() for q in automaton.locations}
         self.fresh = 0

@@ -60,6 +60,8 @@ def _parts(node: Term, args: list[list[Term]]) -> list[Term]:
     match node.op:
         case "var":
             return [variable(name, type) for name, type in part_names(node.payload, node.type)]
+        case "array" if len(args) == 1:
+            return args[0] * (width(node.type) // len(args[0]))
         case "array" | "struct":
             return [part for arg in args for part in arg]
         case "field":

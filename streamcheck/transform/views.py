@@ -2,6 +2,8 @@
 
     Specification ─▶ ScalarSystem ─▶ (Restriction) ─▶ (SystemIntegers) ─▶ Reduction
     Automaton ─▶ ScalarAutomaton ─▶ Slicing ─▶ (LargeBlocks) ─▶ (AutomatonIntegers) ─▶ AutomatonSystem ─▶ Reduction
+    Automaton ─▶ ScalarAutomaton ─▶ Slicing ─▶ Modes ─▶ (AutomatonIntegers) ─▶ AutomatonSystem ─▶ Reduction
+    Automaton ─▶ Slicing ─▶ (LargeBlocks) ─▶ ArrayCells ─▶ (AutomatonIntegers) ─▶ AutomatonSystem ─▶ Reduction
 
 Engines work on the last system, and engines for programs on the last automaton. Evidence goes all the way back before
 it is judged: the checker has the problem and nothing else.
@@ -19,26 +21,36 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, Protocol, TypeAlias, assert_never
 
 from streamcheck.core.evaluate import is_unknown_function
 from streamcheck.core.garbage import without_collection
 from streamcheck.core.term import Term, walk
-from streamcheck.core.types import Type, plural
+from streamcheck.core.types import ArrayType, Type, plural
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.specification import Specification
 from streamcheck.problem.transition import TransitionSystem
-from streamcheck.problem.verdict import Evidence
+from streamcheck.problem.verdict import (
+    BlockCertificate,
+    Certificate,
+    Evidence,
+    LocationInvariants,
+    ProofEvidence,
+    Unmappable,
+)
 from streamcheck.transform.integers import Inexpressible, SystemIntegers, expressible_claims, has_machine_integers
 from streamcheck.transform.reduce import Reduction, Restriction
 from streamcheck.transform.scalar_system import ScalarSystem
+from streamcheck.transform.scalars import width
 
 LOG = logging.getLogger(__name__)
-# Machine integers as bit-vectors, or over Int with every wrap-around.
-IntegerModel: TypeAlias = Literal["bits", "integers"]
+# Machine integers as bit-vectors, or over Int with every wrap-around; or that, and a program in another shape: arrays
+# by a few of their cells, or a location for each combination of modes.
+IntegerModel: TypeAlias = Literal["bits", "integers", "cells", "modes"]
+MOST_SCALARS = 4096  # elements of a program's arrays that become variables
 
 
 class Transformation(Protocol):
@@ -61,6 +73,16 @@ class View:
     predicates: tuple[Term, ...] = ()
 
     @property
+    def is_another_shape(self) -> bool:
+        """True if it is another program for the same claims, not only other integers."""
+        return self.model in ("cells", "modes")
+
+    @property
+    def approximates(self) -> bool:
+        """True if it has more runs than the problem: a violation may be none."""
+        return self.model == "cells"
+
+    @property
     def guesses(self) -> bool:
         """True if the system uses functions that are uninterpreted to the solver."""
         return any(is_unknown_function(node) for node in walk(self.system.roots()))
@@ -78,6 +100,15 @@ class View:
         """The same evidence about the problem itself."""
         for step in reversed(self.steps):
             evidence = step.back(evidence)
+        return evidence
+
+    def proof_of(self, certificate: Certificate) -> ProofEvidence | str:
+        """The same proof about the problem itself, or the reason why it is none."""
+        try:
+            evidence = self.back(certificate)
+        except Unmappable as why:
+            return str(why)
+        assert isinstance(evidence, Certificate | LocationInvariants | BlockCertificate)
         return evidence
 
 
@@ -149,27 +180,74 @@ def _over_int(system: TransitionSystem) -> tuple[tuple[Transformation, ...], Sys
 
 def _views_of_automaton(automaton: Automaton, *, blocks: bool) -> list[View]:
     # Imported here: a specification does without these.
-    from streamcheck.transform.automaton_integers import AutomatonIntegers, terms_in_integers, with_ranges_in_guards
     from streamcheck.transform.automaton_scalars import ScalarAutomaton
-    from streamcheck.transform.automaton_system import AutomatonSystem
+
+    size = sum(width(v.type) for v in automaton.variables)
+    cells = _over_cells(automaton, blocks=blocks)
+    if size > MOST_SCALARS and cells is not None:
+        return [cells]
+    scalar = ScalarAutomaton(automaton)
+    begun, whole = _smaller(scalar.problem, blocks=blocks)
+    exact = _models_of_automaton((scalar, *begun), whole, automaton.predicates)
+    modes = _in_modes((scalar, begun[0]), automaton.predicates) if blocks else None
+    return [*exact, *(view for view in (cells, modes) if view is not None)]
+
+
+def _smaller(automaton: Automaton, *, blocks: bool) -> tuple[tuple[Transformation, ...], Automaton]:
+    """The automaton in slices and blocks."""
     from streamcheck.transform.blocks import LargeBlocks
     from streamcheck.transform.slicing import Slicing
 
-    scalar = ScalarAutomaton(automaton)
-    slicing = Slicing(scalar.problem)
-    begun: tuple[Transformation, ...] = (scalar, slicing)
-    whole = slicing.problem
-    if blocks:
-        large = LargeBlocks(whole)
-        begun, whole = (*begun, large), large.problem
+    slicing = Slicing(automaton)
+    if not blocks:
+        return (slicing,), slicing.problem
+    large = LargeBlocks(slicing.problem)
+    return (slicing, large), large.problem
+
+
+def _over_cells(automaton: Automaton, *, blocks: bool) -> View | None:
+    """The view over a few cells of arrays, if there are any."""
+    if not any(isinstance(v.type, ArrayType) for v in automaton.variables):
+        return None
+    from streamcheck.transform.cells import ArrayCells, NoCells
+
+    begun, whole = _smaller(automaton, blocks=blocks)
+    try:
+        cells = ArrayCells(whole)
+    except NoCells as why:
+        LOG.info("arrays are taken apart, because the program has %s", why)
+        return None
+    best, *_ = _models_of_automaton((*begun, cells), cells.problem, ())
+    return replace(best, model="cells")
+
+
+def _in_modes(begun: tuple[Transformation, ...], given: tuple[Term, ...]) -> View | None:
+    """The view with a location for each combination of modes, if that is worth the while. `begun` ends with slices."""
+    from streamcheck.transform.modes import Modes, NoModes
+
+    statements = begun[-1].problem
+    assert isinstance(statements, Automaton)
+    try:
+        modes = Modes(statements)
+    except NoModes:
+        return None
+    best, *_ = _models_of_automaton((*begun, modes), modes.problem, given)
+    return replace(best, model="modes")
+
+
+def _models_of_automaton(begun: tuple[Transformation, ...], whole: Automaton, given: tuple[Term, ...]) -> list[View]:
+    """The views of an automaton over scalars, the better bet first. `given` are the user's predicates."""
+    from streamcheck.transform.automaton_integers import AutomatonIntegers, terms_in_integers, with_ranges_in_guards
+    from streamcheck.transform.automaton_system import AutomatonSystem
+
     system = AutomatonSystem(whole)
     reduced = Reduction(system.problem)
-    bits = View("bits", (*begun, system, reduced), reduced.problem, whole, automaton.predicates)
+    bits = View("bits", (*begun, system, reduced), reduced.problem, whole, given)
     if not has_machine_integers(system.problem):
         return [bits]
     try:
         over_int = AutomatonIntegers(whole)
-        predicates = terms_in_integers(automaton.predicates)
+        predicates = terms_in_integers(given)
     except Inexpressible:
         return [bits]
     system = AutomatonSystem(over_int.problem, over_int.ranges)

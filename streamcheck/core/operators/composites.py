@@ -13,7 +13,7 @@ from streamcheck.core.types import ArrayType, MachineType, StructType, Type, plu
 
 def _array(args: tuple[Type, ...], target: object) -> Type:
     assert isinstance(target, ArrayType)
-    if len(args) != target.length:
+    if len(args) != target.length and len(args) != 1:  # one operand is every element
         raise TypeRule(f"expected {plural(target.length, 'element')} for {target}, found {len(args)}")
     for i, t in enumerate(args):
         if t is not target.element:

@@ -15,7 +15,7 @@ from streamcheck.c.lvalues import Lvalue, Object, leaves
 from streamcheck.c.syntax import form, is_first_or_second
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, negation
-from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term, uniform, variable
 from streamcheck.core.types import BOOL, ArrayType, Type, default
 from streamcheck.frontends.minic.endings import ORDER, FlowMark, UnorderedOperand
 from streamcheck.frontends.minic.flow import Branch, Flow
@@ -344,7 +344,13 @@ def _assemble(type: Type, at: PartPath, fields: tuple[str, ...], kind: AnyKind, 
     if isinstance(kind, Array):
         assert isinstance(type, ArrayType)
         if not any(path[: len(at)] == at for path in values):
-            return constant(type, default(type))
+            return uniform(type, default(_scalar_of(type)))
         parts = (_assemble(type.element, (*at, i), fields, kind.element, values) for i in range(kind.length))
         return term("array", *parts, payload=type)
     return values.get(at, constant(type, default(type)))
+
+
+def _scalar_of(type: Type) -> Type:
+    while isinstance(type, ArrayType):
+        type = type.element
+    return type
