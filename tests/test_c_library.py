@@ -253,6 +253,13 @@ def test_calls_that_are_not_modelled_end_the_model(read):
         assert reason in why, body
 
 
+def test_what_comes_after_two_ends_of_the_model_is_hidden(read):
+    """The second end is after the first, and no run of the automaton gets there."""
+    cfa, _ = read("int main(void) {\n frob();\n grob();\n frob();\n assert(nondet_int());\n}\n")
+    why, hidden = limits(cfa)["no call of frob, line 2"]
+    assert why == "frob is not declared" and "assert, line 5" in hidden
+
+
 def test_the_ends_of_a_model_are_kept_as_json(read):
     cfa, _ = read("int main(void) {\n frob();\n assert(nondet_int());\n}\n")
     again = problem_from_plain(json.loads(json.dumps(problem_to_plain(cfa))))

@@ -304,8 +304,13 @@ class Flow:
         def with_limit(error: Error) -> Error:
             if error.location not in self.ends:
                 return error
-            reason, following = self.ends[error.location]
-            reached = automaton.reached_from(following & set(automaton.locations))
+            reason, _ = self.ends[error.location]
+            reached, waiting = set[str](), {error.location}
+            while waiting:  # an end that comes after this one hides what comes after it, too
+                following = set[str]().union(*(self.ends[place][1] for place in waiting))
+                new = automaton.reached_from(following & set(automaton.locations)) - reached
+                reached |= new
+                waiting = new & self.ends.keys()
             hidden = tuple(e.name for e in automaton.errors if e.location in reached)
             return replace(error, limit=Limit(reason, hidden))
 
