@@ -12,8 +12,9 @@ from minic_runs import walk
 from streamcheck.c.arithmetic import CValue, Dialect, SideCondition
 from streamcheck.c.declarations import Typedef
 from streamcheck.c.expressions import Evaluator
-from streamcheck.c.kinds import BOOLEAN, DOUBLE, FLOAT, INT, LONG, SHORT, TYPEDEFS, UCHAR, UINT, ULONG
+from streamcheck.c.kinds import BOOLEAN, DOUBLE, FLOAT, INT, LONG, SHORT, UCHAR, UINT, ULONG
 from streamcheck.c.literals import character, decimal_literal, whole_literal
+from streamcheck.c.models import LP64
 from streamcheck.c.preprocess import preprocess
 from streamcheck.c.syntax import parse
 from streamcheck.c.terms import comparison, division, recast, truth
@@ -172,7 +173,7 @@ class Expression(Evaluator):
         for name, kind in self.KINDS.items():
             self.scope.names[name] = CValue(kind, variable(name, self.arithmetic.type_of(kind)))
         if dialect is Dialect.PORTABLE:
-            self.scope.names |= {name: Typedef(kind) for name, kind in TYPEDEFS.items()}
+            self.scope.names |= {name: Typedef(kind) for name, kind in LP64.typedefs.items()}
 
     def oblige(self, condition, premise, holds):
         self.conditions.append((condition, term("implies", premise, holds)))

@@ -10,7 +10,8 @@ import pytest
 from streamcheck.c.arithmetic import CValue, Dialect
 from streamcheck.c.declarations import Typedef
 from streamcheck.c.expressions import Evaluator
-from streamcheck.c.kinds import BOOLEAN, INT, LLONG, LONG, SHORT, TYPEDEFS, UCHAR, UINT, ULLONG, ULONG, common
+from streamcheck.c.kinds import BOOLEAN, INT, LLONG, LONG, SHORT, UCHAR, UINT, ULLONG, ULONG
+from streamcheck.c.models import LP64
 from streamcheck.c.syntax import parse
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.term import term, variable
@@ -37,7 +38,7 @@ class Expression(Evaluator):
         for name, kind in KINDS.items():
             self.scope.names[name] = CValue(kind, variable(name, self.arithmetic.type_of(kind)))
         if dialect is Dialect.PORTABLE:
-            self.scope.names |= {name: Typedef(kind) for name, kind in TYPEDEFS.items()}
+            self.scope.names |= {name: Typedef(kind) for name, kind in LP64.typedefs.items()}
 
     def oblige(self, condition, premise, holds):
         self.conditions.append(term("implies", premise, holds))
@@ -195,7 +196,11 @@ def of_one(text, a, x, dialect):
 
 def test_the_usual_arithmetic_conversions():
     for a, b in itertools.product(KINDS, KINDS):
-        kind = common(KINDS[a], KINDS[b])
+        kind = LP64.common(KINDS[a], KINDS[b])
         assert (kind.signed, kind.width) == common_type(a, b)
-    assert common(LLONG, ULONG) == ULLONG and common(ULONG, LLONG) == ULLONG  # of one width: its unsigned type
-    assert common(LLONG, LONG) == LLONG and common(ULLONG, LONG) == ULLONG and common(LLONG, UINT) == LLONG
+    assert (
+        LP64.common(LLONG, ULONG) == ULLONG and LP64.common(ULONG, LLONG) == ULLONG
+    )  # of one width: its unsigned type
+    assert (
+        LP64.common(LLONG, LONG) == LLONG and LP64.common(ULLONG, LONG) == ULLONG and LP64.common(LLONG, UINT) == LLONG
+    )

@@ -8,7 +8,8 @@ import pytest
 from c_harness import have
 from minic_runs import walk
 
-from streamcheck.c.kinds import CONSTANTS, FLOATING_CONSTANTS, Integer
+from streamcheck.c.kinds import FLOATING_CONSTANTS, Integer
+from streamcheck.c.models import LP64
 from streamcheck.c.preprocess import preprocess, read_file
 from streamcheck.core.errors import SpecError
 from streamcheck.frontends.minic.read import read_c
@@ -76,7 +77,7 @@ HEADERS = "float limits math stdbool stdint stdio stdlib"
 @pytest.mark.skipif(not have("gcc"), reason="gcc is not installed")
 def test_macros_of_the_headers_are_gcc_s(tmp_path):
     """The value, the width and the sign of each macro that stands for a constant."""
-    wholes = {name: row for name, row in CONSTANTS.items() if isinstance(row[1], Integer)}
+    wholes = {name: row for name, row in LP64.constants.items() if isinstance(row[1], Integer)}
     lines = [
         *(f'W({name}, "{name}", "%lld")' for name in wholes if name.isidentifier()),
         *(f'F({name}, "{name}", "%a")' for name in FLOATING_CONSTANTS),

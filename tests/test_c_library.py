@@ -244,13 +244,20 @@ def test_calls_that_are_not_modelled_end_the_model(read):
         ("int fabs(int);", "int x = fabs(1);", "no call of fabs, line 3", "fabs is not declared as in the standard"),
         ("int g; int f(void);", "f();", "no call of f, line 3", "f has no body and may change g"),
         ("int f(int *);", "int x; f(&x);", "no call of f, line 3", "f has no body and is passed an object"),
-        ("int f(int n) { return n ? f(n - 1) : 0; }", "f(3);", "no call of f, line 1", "f calls itself"),
+        ("int f(int n) { return n ? f(n - 1) : 0; }", "f(nondet_int());", "no call of f, line 1", "f calls itself"),
     ]
     for before, body, name, reason in cases:
         cfa, _ = read(f"{before} int main(void) {{\n\n {body}\n assert(nondet_int());\n}}\n")
         ((found, (why, hidden)),) = limits(cfa).items()
         assert (found, hidden) == (name, ("assert, line 4",)), body
         assert reason in why, body
+
+
+def test_what_comes_after_two_ends_of_the_model_is_hidden(read):
+    """The second end is after the first, and no run of the automaton gets there."""
+    cfa, _ = read("int main(void) {\n frob();\n grob();\n frob();\n assert(nondet_int());\n}\n")
+    why, hidden = limits(cfa)["no call of frob, line 2"]
+    assert why == "frob is not declared" and "assert, line 5" in hidden
 
 
 def test_the_ends_of_a_model_are_kept_as_json(read):

@@ -9,6 +9,7 @@ import pytest
 
 from streamcheck.c.kinds import DOUBLE, FLOAT, INT, LLONG, LONG, UINT, ULLONG, ULONG
 from streamcheck.c.literals import CONSTANT_MACROS, character, characters, decimal_literal, whole_literal
+from streamcheck.c.models import LP64
 
 ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "\\": 92, "'": 39, '"': 34, "?": 63}
 
@@ -68,8 +69,8 @@ def test_what_is_no_integer():
 
 
 def test_constants_of_stdint():
-    kinds = {name: whole_literal(f"1{suffix}")[1] for name, suffix in CONSTANT_MACROS.items()}
-    assert kinds == {
+    found = {name: LP64.promote(LP64.typedefs[kind]) for name, kind in CONSTANT_MACROS.items()}
+    assert found == {
         **dict.fromkeys(["INT8_C", "INT16_C", "INT32_C", "UINT8_C", "UINT16_C"], INT),
         "INT64_C": LONG, "INTMAX_C": LONG, "UINT32_C": UINT, "UINT64_C": ULONG, "UINTMAX_C": ULONG,
     }  # fmt: skip

@@ -29,16 +29,27 @@ def load(
     path: PathText,
     *,
     integers: Literal["c", "math"] = "c",
+    data_model: str = "LP64",
+    linked: Sequence[PathText] = (),
     predicates: Sequence[str] = (),
     expressions: Sequence[str] = (),
     sandbox: bool = False,
 ) -> LoadedSpec:
     """The spec or program in a file, `FILE` or `FILE::SPEC`: Python, Lustre, C, an automaton, VMT-LIB, BTOR2 or JSON.
 
-    `integers` and `predicates` are for programs, as `--int` and `--predicate`. `expressions` are more observers of a
+    `integers`, `data_model`, `linked` and `predicates` are for programs, as `--int`, `--data-model`, `--link` and
+    `--predicate`. `expressions` are more observers of a
     spec in Python, as `--eval`. In a `sandbox`, the spec's Python can do nothing but read, as with `--sandbox`.
     """
-    loaded = load_all(path, integers=integers, predicates=predicates, expressions=expressions, sandbox=sandbox)
+    loaded = load_all(
+        path,
+        integers=integers,
+        data_model=data_model,
+        linked=linked,
+        predicates=predicates,
+        expressions=expressions,
+        sandbox=sandbox,
+    )
     if len(loaded) > 1:
         calls = " or ".join(f'load("{spec.path}::{spec.name}")' for spec in loaded)
         raise SpecError(f"{loaded[0].path} holds several specs", here(), write=f"{calls}; load_all has all of them")
@@ -50,6 +61,8 @@ def load_all(
     path: PathText,
     *,
     integers: Literal["c", "math"] = "c",
+    data_model: str = "LP64",
+    linked: Sequence[PathText] = (),
     predicates: Sequence[str] = (),
     expressions: Sequence[str] = (),
     sandbox: bool = False,
@@ -58,7 +71,8 @@ def load_all(
     from streamcheck.run.source import SourceOptions, Target, read
 
     target = Target.parse(os.fspath(path), confined=sandbox)
-    reading = SourceOptions(integers, tuple(predicates), tuple(expressions))
+    others = tuple(os.fspath(other) for other in linked)
+    reading = SourceOptions(integers, tuple(predicates), tuple(expressions), data_model, others)
     return [LoadedSpec(problem, target.path, reading.expressions, sandbox) for problem in read(target, reading=reading)]
 
 

@@ -22,9 +22,7 @@ from typing import assert_never
 
 from streamcheck.c.kinds import (
     BOOLEAN,
-    DOUBLE,
     FLOAT,
-    INT,
     AnyKind,
     Array,
     Floating,
@@ -33,9 +31,8 @@ from streamcheck.c.kinds import (
     Pointer,
     Struct,
     Void,
-    promote,
 )
-from streamcheck.c.kinds import common as common_kind
+from streamcheck.c.models import LP64, DataModel
 from streamcheck.c.terms import comparison, condition_of, division, number, recast, truth
 from streamcheck.core.floats import f32
 from streamcheck.core.intervals import Intervals, decide, exact_interval, is_inside
@@ -99,7 +96,10 @@ class CValue:
 
 
 class Arithmetic:
-    def __init__(self, dialect: Dialect, oblige: Callable[[SideCondition, Term], None]) -> None:
+    def __init__(
+        self, dialect: Dialect, oblige: Callable[[SideCondition, Term], None], model: DataModel = LP64
+    ) -> None:
+        self.model = model
         self.dialect = dialect
         self.mathematical = dialect is Dialect.MATHEMATICAL
         self.oblige = oblige
@@ -119,6 +119,10 @@ class Arithmetic:
                 return BINARY32 if kind.width == 32 else BINARY64
             case Array():
                 return array_of(self.type_of(kind.element), kind.length)
+            case Struct() if kind.union:
+                if self.mathematical:
+                    raise Unsupported(f"{kind} needs machine integers; use --int c")
+                return machine(8 * self.model.size_of(kind), signed=False)
             case Pointer():
                 raise Unsupported("pointers in structs and arrays are not supported")
             case Opaque():
@@ -130,7 +134,9 @@ class Arithmetic:
     def limits(self, kind: AnyKind, value: Term) -> Term:
         """The range of a kind, if its type does not imply it: mathematical integers."""
         match kind:
-            case Integer() if self.mathematical and kind != BOOLEAN and not (kind.signed and kind.width >= 32):
+            case Integer() if (
+                self.mathematical and kind != BOOLEAN and not (kind.signed and kind.width >= self.model.INT.width)
+            ):
                 low, high = (constant(MATHEMATICAL_INT, n) for n in (kind.low, kind.high))
                 return conjunction(simple_term("ge", value, low), simple_term("le", value, high))
             case Array() if self.mathematical:
@@ -144,8 +150,9 @@ class Arithmetic:
     def number(self, kind: Integer | Floating, value: int) -> CValue:
         return CValue(kind, number(self.type_of(kind), value))
 
-    def of_truth(self, holds: Term, kind: Integer = INT) -> CValue:
-        """1 if the condition holds, else 0."""
+    def of_truth(self, holds: Term, kind: Integer | None = None) -> CValue:
+        """1 if the condition holds, else 0: an int, or of this kind."""
+        kind = kind or self.model.INT
         if kind == BOOLEAN:
             return CValue(kind, holds)
         if self.mathematical:
@@ -180,14 +187,14 @@ class Arithmetic:
         return CValue(kind, recast(value.term, type))
 
     def promote(self, value: CValue) -> CValue:
-        return self.convert(value, promote(value.kind)) if isinstance(value.kind, Integer) else value
+        return self.convert(value, self.model.promote(value.kind)) if isinstance(value.kind, Integer) else value
 
     # Operators (6.5)
 
     def binary(self, op: str, a: CValue, b: CValue) -> CValue:
         if op in ("<<", ">>"):
             return self._shift(op, self.promote(a), self.promote(b))
-        kind = common_kind(a.kind, b.kind)
+        kind = self.model.common(a.kind, b.kind)
         a, b = self.convert(a, kind), self.convert(b, kind)
         if op in COMPARISONS:
             return self.of_truth(comparison(COMPARISONS[op], a.term, b.term))
@@ -260,7 +267,7 @@ class Arithmetic:
 
     def function(self, name: str, args: list[CValue]) -> CValue:
         """A function of math.h, by its name without the suffix f (7.12)."""
-        kind: Floating = FLOAT if name not in FUNCTIONS else DOUBLE
+        kind: Floating = FLOAT if name not in FUNCTIONS else self.model.DOUBLE
         op = FUNCTIONS[name.removesuffix("f") if kind is FLOAT else name]
         if len(args) != (2 if op in ("atan2", "pow") else 1):
             raise Unsupported(f"{name} with {len(args)} arguments")

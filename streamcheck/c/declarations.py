@@ -11,11 +11,14 @@ from streamcheck.c import kinds
 from streamcheck.c.arithmetic import Arithmetic, CValue, Dialect
 from streamcheck.c.kinds import AnyKind, Array, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.models import LP64, DataModel
 from streamcheck.c.syntax import form, where_of
 from streamcheck.core.errors import SpecError
+from streamcheck.core.floats import f32
 from streamcheck.core.location import Location
 from streamcheck.core.term import constant
 
+ANONYMOUS = "member "  # a struct or union without a name in another one (6.7.2.1): its fields are those of the other
 VOLATILE = "volatile is supported on variables only, not on fields or behind pointers"
 
 
@@ -100,32 +103,44 @@ class NameScope:
 
 
 @cache
-def standard_names(dialect: Dialect) -> Mapping[str, Meaning]:
+def standard_names(dialect: Dialect, model: DataModel = LP64) -> Mapping[str, Meaning]:
     """The types and constants that the standard library defines, in this dialect."""
-    arithmetic = Arithmetic(dialect, lambda *_: None)
+    arithmetic = Arithmetic(dialect, lambda *_: None, model)
     portable = dialect is Dialect.PORTABLE
     names: dict[str, Meaning] = {}
-    for name, kind in kinds.TYPEDEFS.items():
+    for name, kind in model.typedefs.items():
         if not portable or name in kinds.PORTABLE_TYPEDEFS:
             names[name] = Typedef(kind)
-    for name, (number, kind) in kinds.CONSTANTS.items():
+    for name, (number, kind) in model.constants.items():
         if not portable or name in kinds.PORTABLE_CONSTANTS:
-            names[name] = arithmetic.number(kind if isinstance(kind, Integer) else kinds.INT, number)
+            names[name] = arithmetic.number(kind if isinstance(kind, Integer) else model.INT, number)
     if dialect is not Dialect.MATHEMATICAL:
         for name in ("INFINITY", "NAN"):  # 7.12
             names[name] = CValue(kinds.FLOAT, constant(arithmetic.type_of(kinds.FLOAT), float(name)))
     if dialect is Dialect.COMPILED:
         for name, (value, floating) in kinds.FLOATING_CONSTANTS.items():
+            if floating == kinds.DOUBLE and model.DOUBLE.width == 32:
+                value, floating = _single(name, value), model.DOUBLE
             names[name] = CValue(floating, constant(arithmetic.type_of(floating), value))
     return names
+
+
+def _single(name: str, value: float) -> float:
+    """The value of a constant of `double` where it has 32 bits: that of `float`."""
+    return kinds.FLOATING_CONSTANTS[name.replace("DBL", "FLT")][0] if name.startswith("DBL") else f32(value)
 
 
 class Declarations:
     """The kinds that declarations give, in a scope. `constant` evaluates sizes and the codes of enums."""
 
     def __init__(
-        self, dialect: Dialect, constant: Callable[[Any], int], number: Callable[[Integer, int], CValue]
+        self,
+        dialect: Dialect,
+        constant: Callable[[Any], int],
+        number: Callable[[Integer, int], CValue],
+        model: DataModel = LP64,
     ) -> None:
+        self.model = model
         self.portable = dialect is Dialect.PORTABLE
         self.realigned: Mapping[str, int | None] = {}  # types that are declared with an alignment
         self.constant = constant
@@ -157,8 +172,10 @@ class Declarations:
                 return Pointer(self._target_kind(node.type, scope), has_constant_elements(node.type))
             case "FuncDecl":
                 return self._opaque("a function", "types of functions are not supported", node)
+            case "Union" if self.portable:
+                raise SpecError("unions are not supported", where_of(node))
             case "Union":
-                return self._opaque(f"union {node.name or ''}".strip(), "unions are not supported", node)
+                return self._struct(node, scope)
         raise SpecError(f"a declaration of this form ({form(node)}) is not supported", where_of(node))
 
     def typedef_kind(self, node: Any, scope: NameScope) -> AnyKind:
@@ -186,7 +203,7 @@ class Declarations:
 
     def _target_kind(self, node: Any, scope: NameScope) -> AnyKind:
         inner: Any = getattr(node, "type", None)
-        if form(inner) == "Struct" and inner.name and inner.decls is None and not scope.tag(inner.name):
+        if form(inner) in ("Struct", "Union") and inner.name and inner.decls is None and not scope.tag(inner.name):
             return kinds.VOID  # an incomplete struct: only pointers to it exist
         if is_volatile(node):
             return self._opaque("volatile", VOLATILE, node)
@@ -198,7 +215,7 @@ class Declarations:
             meaning = scope.meaning(names[0])
             if isinstance(meaning, Typedef):
                 return meaning.kind
-        kind = kinds.BASES.get(" ".join(sorted(names)))
+        kind = self.model.bases.get(" ".join(sorted(names)))
         if kind is None or (self.portable and str(kind).removeprefix("unsigned ") not in kinds.PORTABLE):
             return self._opaque(" ".join(names), f"the type {' '.join(names)} is not supported", node)
         return kind
@@ -259,14 +276,22 @@ class Declarations:
         codes: dict[str, int] = {}
         for member in node.values.enumerators:
             code = code + 1 if member.value is None else self.constant(member.value)
-            if self.portable and not kinds.INT.low <= code <= kinds.INT.high:
+            if self.portable and not self.model.INT.low <= code <= self.model.INT.high:
                 raise SpecError(f"{member.name} does not fit int", where_of(member))
             codes[member.name] = code
-            scope.names[member.name] = self.number(_kind_that_holds([code], kinds.INT, kinds.LONG, kinds.ULONG), code)
+            scope.names[member.name] = self.number(
+                _kind_that_holds(
+                    [code],
+                    self.model.INT,
+                    *self.model.enum_kinds(signed=True),
+                    self.model.unsigned_of[self.model.LLONG],
+                ),
+                code,
+            )
         signed = min(codes.values(), default=0) < 0
-        kind = _kind_that_holds(codes.values(), *(kinds.SIGNED_ENUMS if signed else kinds.UNSIGNED_ENUMS))
+        kind = _kind_that_holds(codes.values(), *self.model.enum_kinds(signed=signed))
         for name, value in codes.items():  # gcc gives the type of the enum to those that do not fit int
-            scope.names[name] = self.number(_kind_that_holds([value], kinds.INT, kind), value)
+            scope.names[name] = self.number(_kind_that_holds([value], self.model.INT, kind), value)
         if node.name:
             scope.tags[node.name] = kind
         return kind
@@ -275,9 +300,8 @@ class Declarations:
         if node.decls is None:
             known = scope.tag(node.name)
             return known or self._opaque(f"struct {node.name}", f"the struct {node.name} is not defined", node)
-        kind = Struct(
-            node.name or "", tuple(self._fields(node, scope)), *self._layout(node, scope), _constant_fields(node)
-        )
+        fields, layout = tuple(self._fields(node, scope)), self._layout(node, scope)
+        kind = Struct(node.name or "", fields, *layout, _constant_fields(node), form(node) == "Union")
         names = [name for name, _ in kind.fields if name]
         if len(set(names)) < len(names):
             raise SpecError(f"two fields of the struct {node.name or ''} have one name", where_of(node))
@@ -307,7 +331,7 @@ class Declarations:
         kind = self.kind_of(node, scope)
         if not self._is_aligned_by_its_type(node, scope):
             raise SpecError("an attribute changes the alignment of the type: it is not known", where_of(node))
-        return kinds.alignment(kind)
+        return self.model.alignment(kind)
 
     def _is_aligned_by_its_type(self, decl: Any, scope: NameScope) -> bool:
         """The field has the alignment of its kind: no typedef in it gives it another one."""
@@ -315,20 +339,24 @@ class Declarations:
         while form(inner) in ("ArrayDecl", "TypeDecl"):
             inner = inner.type
         name = inner.names[0] if form(inner) == "IdentifierType" else ""
-        return name not in self.realigned or self.realigned[name] == kinds.alignment(self.kind_of(inner, scope))
+        return name not in self.realigned or self.realigned[name] == self.model.alignment(self.kind_of(inner, scope))
 
     def _is_incomplete(self, decl: Any, scope: NameScope) -> bool:
         """The declared object would hold a struct that is not defined here."""
         inner = decl.type
         while form(inner) in ("ArrayDecl", "TypeDecl"):
             inner = inner.type
-        return form(inner) == "Struct" and inner.decls is None and scope.tag(inner.name) is None
+        return form(inner) in ("Struct", "Union") and inner.decls is None and scope.tag(inner.name) is None
 
     def _fields(self, node: Any, scope: NameScope) -> Iterator[tuple[str, AnyKind]]:
+        number = 1
         for decl in node.decls:
             if form(decl) == "Pragma":
                 continue
-            if decl.name is None or getattr(decl, "bitsize", None) is not None:
+            if decl.name is None and form(decl.type) in ("Struct", "Union") and not self.portable:
+                yield f"{ANONYMOUS}{number}", self.kind_of(decl, scope)
+                number += 1
+            elif decl.name is None or getattr(decl, "bitsize", None) is not None:
                 what = "fields without a name" if decl.name is None else "bit-fields"
                 yield decl.name or "", self._opaque("a field", f"{what} are not supported", decl)
             elif self._is_incomplete(decl, scope):

@@ -17,6 +17,7 @@ from streamcheck.c.arithmetic import (
     conditional_value,
 )
 from streamcheck.c.declarations import (
+    ANONYMOUS,
     CResult,
     Declarations,
     Function,
@@ -30,6 +31,7 @@ from streamcheck.c.declarations import (
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.literals import CONSTANT_MACROS, character, decimal_literal, whole_literal
 from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.models import LP64, DataModel
 from streamcheck.c.syntax import called_name, form, is_first_or_second, text_of, where_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
@@ -40,17 +42,28 @@ from streamcheck.core.term import FALSE, TRUE, Term, constant
 LONGEST_MESSAGE = 800  # characters: it may show an expression of any length
 
 
+def field_of(whole: Lvalue, name: str) -> Lvalue | None:
+    """The field of a struct or union, also if it is one of a member without a name (6.7.2.1)."""
+    assert isinstance(whole.kind, Struct)
+    kind = whole.kind.field(name)
+    if kind is not None:
+        return whole.field(name, kind)
+    inner = ((n, k) for n, k in whole.kind.fields if n.startswith(ANONYMOUS) and isinstance(k, Struct))
+    return next((part for n, k in inner if (part := field_of(whole.field(n, k), name)) is not None), None)
+
+
 class Evaluator:
     """Evaluates constant expressions. Whoever executes programs overrides what goes beyond: objects, effects, calls.
 
     `scope` holds the names that are visible, `premises` the conditions under which the operand at hand is
     evaluated, `where` the line."""
 
-    def __init__(self, file: str, dialect: Dialect) -> None:
+    def __init__(self, file: str, dialect: Dialect, model: DataModel = LP64) -> None:
+        self.model = model
         self._at: Any = Location(file, 1)  # or the node that is being evaluated
-        self.arithmetic = Arithmetic(dialect, self._oblige)
-        self.declarations = Declarations(dialect, self.constant, self.arithmetic.number)
-        self.standard = NameScope(None, dict(standard_names(dialect)))
+        self.arithmetic = Arithmetic(dialect, self._oblige, model)
+        self.declarations = Declarations(dialect, self.constant, self.arithmetic.number, model)
+        self.standard = NameScope(None, dict(standard_names(dialect, model)))
         self.scope = self.standard
         self.premises: list[Term] = []
         self._constants_only = False
@@ -233,18 +246,18 @@ class Evaluator:
     def _Constant(self, node: Any) -> CResult:
         text, portable = node.value, self.arithmetic.dialect is Dialect.PORTABLE
         if text.startswith("'"):
-            code = character(text)
+            code = character(text, signed=self.model.char_signed)
             if code is not None and not (portable and code < 0):
-                return self.arithmetic.number(kinds.INT, code)
+                return self.arithmetic.number(self.model.INT, code)
         elif node.type in ("float", "double", "long double"):
-            decimal = decimal_literal(text)
+            decimal = decimal_literal(text, self.model)
             if text[-1] in "lL":
                 raise self.error("long double is not supported", node)
             if decimal is not None:
                 return CValue(decimal[1], constant(self.arithmetic.type_of(decimal[1]), decimal[0]))
             raise self.error(f"no {node.type} holds the literal {text}; write INFINITY, of math.h", node)
         else:
-            whole = whole_literal(text)
+            whole = whole_literal(text, self.model)
             if whole is not None and not (portable and text[-1] in "lL"):
                 return self.arithmetic.number(whole[1], whole[0])
         if text.startswith('"'):
@@ -276,9 +289,9 @@ class Evaluator:
             case "p++" | "p--" | "++" | "--":
                 return self.step(node, keep=True)
             case "sizeof":
-                return self.arithmetic.number(kinds.ULONG, self.size_of(node))
+                return self.arithmetic.number(self.model.size, self.size_of(node))
             case "_Alignof":
-                return self.arithmetic.number(kinds.ULONG, self._alignment_of(node))
+                return self.arithmetic.number(self.model.size, self._alignment_of(node))
             case "*":
                 return self.read(pointers.dereference(self.value(node.expr), self, node))
             case "&":
@@ -303,7 +316,7 @@ class Evaluator:
     def size_of(self, node: Any) -> int:
         if self.arithmetic.dialect is Dialect.PORTABLE:
             raise Unsupported("sizes depend on the compiler")
-        return kinds.size_of(static.kind_of(self, node.expr))
+        return self.model.size_of(static.kind_of(self, node.expr))
 
     def _alignment_of(self, node: Any) -> int:
         if self.arithmetic.dialect is Dialect.PORTABLE:
@@ -320,7 +333,7 @@ class Evaluator:
         first = self.scalar(node.cond)
         with self.suppose(negation(self.arithmetic.truth(first))):
             second = self.scalar(node.iffalse)
-        kind = kinds.common(first.kind, second.kind)
+        kind = self.model.common(first.kind, second.kind)
         chosen = (self.arithmetic.convert(value, kind) for value in (first, second))
         return conditional_value(self.arithmetic.truth(first), *chosen)
 
@@ -333,7 +346,7 @@ class Evaluator:
             b = self.value(node.iffalse)
         if not isinstance(a, CValue) or not isinstance(b, CValue):
             raise self.error(f"{self.text(node)} is not a number", node)
-        kind = kinds.common(a.kind, b.kind)
+        kind = self.model.common(a.kind, b.kind)
         return conditional_value(condition, self.arithmetic.convert(a, kind), self.arithmetic.convert(b, kind))
 
     def _Cast(self, node: Any) -> CResult:
@@ -361,14 +374,22 @@ class Evaluator:
         arguments = list(node.args.exprs) if node.args else []
         meaning = self.scope.meaning(name)
         if name == "offsetof" and meaning is None:
-            return self.arithmetic.number(kinds.ULONG, self._offset_of(node))
+            return self.arithmetic.number(self.model.size, self._offset_of(node))
         if name in CONSTANT_MACROS and meaning is None and len(arguments) == 1 and form(arguments[0]) == "Constant":
-            whole = whole_literal(arguments[0].value + CONSTANT_MACROS[name])
+            whole = self._of_constant_macro(name, arguments[0].value)
             if whole is not None:
                 return self.arithmetic.number(whole[1], whole[0])
         if self.is_library_function(name) and not (isinstance(meaning, Function) and meaning.body is not None):
             return self.arithmetic.function(name, [self.scalar(a) for a in arguments])
         return self.call(node)
+
+    def _of_constant_macro(self, name: str, text: str) -> tuple[int, Integer] | None:
+        """`UINT64_C(1)` and the like, with the type that values of `uint_least64_t` are promoted to (7.18.4)."""
+        value = whole_literal(text + ("ull" if name.startswith("U") else "ll"), self.model)
+        kind = self.model.typedefs[CONSTANT_MACROS[name]]
+        assert isinstance(kind, Integer)
+        kind = self.model.promote(kind)
+        return (value[0], kind) if value is not None and value[0] <= kind.high else None
 
     def _offset_of(self, node: Any) -> int:
         """The distance of a field from the beginning of its struct, in bytes (7.17)."""
@@ -383,15 +404,15 @@ class Evaluator:
         for step in reversed(steps):
             if form(step) == "ArrayRef" and isinstance(kind, Array):
                 kind = kind.element
-                at += self.constant(step.subscript) * kinds.size_of(kind)
+                at += self.constant(step.subscript) * self.model.size_of(kind)
             else:
                 kind, inner = self._offset_in(kind, getattr(getattr(step, "field", None), "name", "[]"), node)
                 at += inner
         return at
 
     def _offset_in(self, kind: AnyKind, name: str, node: Any) -> tuple[AnyKind, int]:
-        kinds.alignment(kind)  # raises if the layout is not known
-        fields = kinds.offsets(kind) if isinstance(kind, Struct) else ()
+        self.model.alignment(kind)  # raises if the layout is not known
+        fields = self.model.offsets(kind) if isinstance(kind, Struct) else ()
         for field, inner, at in fields:
             if field == name:
                 return inner, at
@@ -458,9 +479,9 @@ class Evaluator:
         if node.type == "->":
             whole = pointers.dereference(whole, self, node)
         if isinstance(whole, Lvalue) and isinstance(whole.kind, Struct):
-            kind = whole.kind.field(node.field.name)
-            if kind is not None:
-                return whole.field(node.field.name, kind)
+            part = field_of(whole, node.field.name)
+            if part is not None:
+                return part
         kind = whole.kind if isinstance(whole, Lvalue | CValue) else kinds.VOID
         raise self.error(f"{self.text(node)}: {kind} has no field {node.field.name}", node)
 
@@ -504,7 +525,7 @@ class Evaluator:
         old = self.read(target)
         if not isinstance(old, CValue):
             raise self.error(f"{self.text(node)}: not a number", node)
-        new = self.arithmetic.binary(node.op[-1], old, self.arithmetic.number(kinds.INT, 1))
+        new = self.arithmetic.binary(node.op[-1], old, self.arithmetic.number(self.model.INT, 1))
         if not keep or not node.op.startswith("p"):
             self.assign(node, (target, new))
             return self.value_assigned(target) if keep else None

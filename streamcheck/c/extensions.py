@@ -23,7 +23,7 @@ ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})(?![0-9a-fA-F])|([0-7]{1,3})|.)", 
 DROPPED = frozenset("__extension__ __inline __inline__ _Noreturn noreturn".split())
 ATTRIBUTES = ("__attribute__", "__attribute", "_Alignas", "alignas")
 MEANINGFUL = frozenset("vector_size cleanup alias constructor destructor scalar_storage_order".split())
-MODES = {"QI": "char", "HI": "short", "SI": "int", "DI": "long", "word": "long", "byte": "char", "pointer": "long"}
+MODES = {"QI": "char", "HI": "short", "SI": "int", "DI": "long long", "word": "long", "byte": "char", "pointer": "long"}
 ASSEMBLERS = ("asm", "__asm", "__asm__")
 RENAMED = {
     "__volatile__": "volatile",

@@ -55,14 +55,17 @@ def items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, A
     place = 0
     queue = list(node.exprs)
     names = [name for name, _ in kind.fields] if isinstance(kind, Struct) else []
+    most = kind.length if isinstance(kind, Array) else len(names)
+    one_only = isinstance(kind, Struct) and kind.union
     while queue:
         part = queue[0]
-        if form(part) == "NamedInitializer":
+        named = form(part) == "NamedInitializer"
+        if named:
             step, inner = _designation(kind, part, names, to)
             place = step
             queue[0] = inner
             part = inner
-        if place >= (kind.length if isinstance(kind, Array) else len(names)):
+        if place >= most or (one_only and place > 0 and not named):
             raise to.error("more values than elements or fields", part)
         key: str | int = place if isinstance(kind, Array) else names[place]
         below = kind.element if isinstance(kind, Array) else kind.kind_of(str(key))
@@ -93,7 +96,7 @@ def _scalars_in_order(kind: AnyKind, queue: list[Any], to: Evaluator) -> Iterato
         for i in range(kind.length):
             yield from (((i, *path), leaf) for path, leaf in _scalars_in_order(kind.element, queue, to))
     elif isinstance(kind, Struct):
-        for name, inner in kind.fields:
+        for name, inner in kind.fields[:1] if kind.union else kind.fields:
             yield from (((name, *path), leaf) for path, leaf in _scalars_in_order(inner, queue, to))
     else:
         yield (), queue.pop(0)
@@ -124,7 +127,7 @@ def _designation(kind: AnyKind, node: Any, names: list[str], to: Evaluator) -> t
 
 def string(node: Any, to: Evaluator) -> list[int]:
     """The characters of a string literal and the zero at its end."""
-    codes = characters(node)
+    codes = characters(node, signed=to.model.char_signed)
     if codes is None:
         raise to.error(f"the string {node.value} is not supported", node)
     return [*codes, 0]

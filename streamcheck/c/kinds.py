@@ -1,12 +1,10 @@
-"""The types of C, called kinds: sizes and conversions as gcc and clang have them on 64-bit Linux (LP64)."""
+"""The types of C, called kinds. Their sizes are those of a data model (`models`); the constants here are those of
+64-bit Linux."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
-
-from streamcheck.core.operators import TypeRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +63,14 @@ class Array:
 @dataclass(frozen=True, slots=True)
 class Struct:
     """`packed`: its fields follow each other. `aligned`: its alignment is at least this, None if it is not known.
-    `constant`: the fields that are const."""
+    `constant`: the fields that are const. `union`: they share their bytes."""
 
     name: str
     fields: tuple[tuple[str, AnyKind], ...]
     packed: bool = False
     aligned: int | None = 1
     constant: frozenset[str] = frozenset()
+    union: bool = False
     _by_name: dict[str, AnyKind] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -85,7 +84,7 @@ class Struct:
         return self._by_name[name]
 
     def __str__(self) -> str:
-        return f"struct {self.name}"
+        return f"{'union' if self.union else 'struct'} {self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,68 +121,6 @@ LLONG, ULLONG = Integer("long long", 64, True, 5), Integer("unsigned long long",
 FLOAT, DOUBLE = Floating("float", 32), Floating("double", 64)
 VOID = Void()
 
-SIGNED = {8: CHAR, 16: SHORT, 32: INT, 64: LONG}
-UNSIGNED = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG, LLONG: ULLONG}
-
-SIGNED_ENUMS, UNSIGNED_ENUMS = (INT, LONG), (UINT, ULONG)  # as gcc and clang choose, by the values
-
-# Types that the headers of the standard library define.
-TYPEDEFS: dict[str, AnyKind] = {
-    **{f"int{w}_t": SIGNED[w] for w in SIGNED},
-    **{f"uint{w}_t": UNSIGNED[SIGNED[w]] for w in SIGNED},
-    **{f"int_least{w}_t": SIGNED[w] for w in SIGNED},
-    **{f"uint_least{w}_t": UNSIGNED[SIGNED[w]] for w in SIGNED},
-    **{f"int_fast{w}_t": CHAR if w == 8 else LONG for w in SIGNED},
-    **{f"uint_fast{w}_t": UCHAR if w == 8 else ULONG for w in SIGNED},
-    "bool": BOOLEAN,
-    "size_t": ULONG,
-    "ssize_t": LONG,
-    "ptrdiff_t": LONG,
-    "intptr_t": LONG,
-    "uintptr_t": ULONG,
-    "intmax_t": LONG,
-    "uintmax_t": ULONG,
-    "wchar_t": INT,
-    "wint_t": UINT,
-    "sig_atomic_t": INT,
-    "time_t": LONG,
-    "clock_t": LONG,
-}
-
-
-def _limits() -> Iterator[tuple[str, int, AnyKind]]:
-    yield from (("true", 1, INT), ("false", 0, INT), ("CHAR_BIT", 8, INT), ("EXIT_SUCCESS", 0, INT))
-    yield from (("EXIT_FAILURE", 1, INT), ("NULL", 0, Pointer(VOID)), ("EOF", -1, INT), ("RAND_MAX", INT.high, INT))
-    classes = ("FP_NAN", "FP_INFINITE", "FP_ZERO", "FP_SUBNORMAL", "FP_NORMAL")  # the codes of glibc
-    yield from ((name, code, INT) for code, name in enumerate(classes))
-    yield from (("FLT_RADIX", 2, INT), ("FLT_EVAL_METHOD", 0, INT))
-    for name, numbers in (("FLT", (24, 6, -125, 128, -37, 38)), ("DBL", (53, 15, -1021, 1024, -307, 308))):
-        ends = ("MANT_DIG", "DIG", "MIN_EXP", "MAX_EXP", "MIN_10_EXP", "MAX_10_EXP")
-        yield from ((f"{name}_{end}", value, INT) for end, value in zip(ends, numbers, strict=True))
-    names = {"SCHAR": CHAR, "CHAR": CHAR, "SHRT": SHORT, "INT": INT, "LONG": LONG, "LLONG": LLONG}
-    for name, kind in names.items():
-        at = promote(kind)
-        yield from ((f"{name}_MIN", kind.low, at), (f"{name}_MAX", kind.high, at))
-        if name != "SCHAR":
-            unsigned = UNSIGNED[kind]
-            yield f"U{name}_MAX", unsigned.high, promote(unsigned)
-    for w, kind in SIGNED.items():
-        unsigned = UNSIGNED[kind]
-        yield from ((f"INT{w}_MIN", kind.low, promote(kind)), (f"INT{w}_MAX", kind.high, promote(kind)))
-        yield f"UINT{w}_MAX", unsigned.high, promote(unsigned)
-    yield from (("SIZE_MAX", ULONG.high, ULONG), ("PTRDIFF_MAX", LONG.high, LONG), ("PTRDIFF_MIN", LONG.low, LONG))
-    yield from (("INTMAX_MAX", LONG.high, LONG), ("INTMAX_MIN", LONG.low, LONG), ("UINTMAX_MAX", ULONG.high, ULONG))
-
-
-def promote(kind: Integer) -> Integer:
-    """The integer promotions (6.3.1.1)."""
-    return INT if kind.rank < INT.rank else kind
-
-
-# Macros of the standard library that stand for integers.
-CONSTANTS: dict[str, tuple[int, AnyKind]] = {name: (value, kind) for name, value, kind in _limits()}
-
-
 # Macros of math.h and float.h that stand for floating constants.
 FLOATING_CONSTANTS: dict[str, tuple[float, Floating]] = {
     "HUGE_VAL": (float("inf"), DOUBLE),
@@ -204,63 +141,12 @@ FLOATING_CONSTANTS: dict[str, tuple[float, Floating]] = {
 }
 
 
-def common(a: Integer | Floating, b: Integer | Floating) -> Integer | Floating:
-    """The kind in which an operator computes on these two: the usual arithmetic conversions (6.3.1.8)."""
-    for kind in (DOUBLE, FLOAT):
-        if kind in (a, b):
-            return kind
-    assert isinstance(a, Integer) and isinstance(b, Integer)
-    a, b = promote(a), promote(b)
-    if a.signed == b.signed:
-        return a if a.rank >= b.rank else b
-    signed, unsigned = (a, b) if a.signed else (b, a)
-    if unsigned.rank >= signed.rank:
-        return unsigned
-    return signed if signed.width > unsigned.width else UNSIGNED[signed]
-
-
-_SPELLINGS: dict[str, AnyKind] = {
-    "void": VOID,
-    "_Bool": BOOLEAN,
-    "char|signed char": CHAR,
-    "unsigned char": UCHAR,
-    "short|short int|signed short|signed short int": SHORT,
-    "unsigned short|unsigned short int": USHORT,
-    "int|signed|signed int": INT,
-    "unsigned|unsigned int": UINT,
-    "long|long int|signed long|signed long int": LONG,
-    "unsigned long|unsigned long int": ULONG,
-    "long long|long long int|signed long long|signed long long int": LLONG,
-    "unsigned long long|unsigned long long int": ULLONG,
-    "float": FLOAT,
-    "double": DOUBLE,
-}
 # Kinds with the same values on any platform whose int has 32 bits.
+WIDTHS = (8, 16, 32, 64)
 PORTABLE = frozenset("void _Bool int float double".split())
-PORTABLE_CONSTANTS = frozenset([f"{u}INT{w}_{end}" for u in ("", "U") for w in SIGNED for end in ("MIN", "MAX")])
+PORTABLE_CONSTANTS = frozenset([f"{u}INT{w}_{end}" for u in ("", "U") for w in WIDTHS for end in ("MIN", "MAX")])
 PORTABLE_CONSTANTS |= {"true", "false", "UINT_MAX", "INT_MIN", "INT_MAX"}
-PORTABLE_TYPEDEFS = frozenset([f"{u}int{w}_t" for u in ("", "u") for w in SIGNED] + ["bool", "size_t"])
-
-BASES: dict[str, AnyKind] = {  # by the words of a declaration, sorted
-    " ".join(sorted(words.split())): kind for spellings, kind in _SPELLINGS.items() for words in spellings.split("|")
-}
-
-
-def size_of(kind: AnyKind) -> int:
-    match kind:
-        case Array():
-            return kind.length * size_of(kind.element)
-        case Struct():
-            return _round_up(max((at + size_of(part) for _, part, at in offsets(kind)), default=0), alignment(kind))
-        case Pointer():
-            return 8
-        case Void():
-            return 1
-        case Opaque():
-            raise TypeRule(kind.reason)
-        case Integer() | Floating():
-            return kind.bytes
-    assert_never(kind)
+PORTABLE_TYPEDEFS = frozenset([f"{u}int{w}_t" for u in ("", "u") for w in WIDTHS] + ["bool", "size_t"])
 
 
 def are_different(a: AnyKind, b: AnyKind) -> bool:
@@ -291,29 +177,3 @@ def number_of_scalars(kind: AnyKind) -> int:
         case Integer() | Floating() | Pointer() | Void() | Opaque():
             return 1
     assert_never(kind)
-
-
-def alignment(kind: AnyKind) -> int:
-    match kind:
-        case Array():
-            return alignment(kind.element)
-        case Struct():
-            if kind.aligned is None:
-                raise TypeRule(f"an attribute changes the layout of {kind}: its size is not known; write it without")
-            return max(kind.aligned, *(1 if kind.packed else alignment(t) for _, t in kind.fields), 1)
-        case Integer() | Floating() | Pointer() | Void() | Opaque():
-            return size_of(kind)
-    assert_never(kind)
-
-
-def offsets(struct: Struct) -> Iterator[tuple[str, AnyKind, int]]:
-    """The fields, each with its distance from the beginning."""
-    at = 0
-    for name, kind in struct.fields:
-        at = at if struct.packed else _round_up(at, alignment(kind))
-        yield name, kind, at
-        at += size_of(kind)
-
-
-def _round_up(at: int, to: int) -> int:
-    return -(-at // to) * to

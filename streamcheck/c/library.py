@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from streamcheck.c import kinds
 from streamcheck.c.kinds import AnyKind, Floating, Integer
+from streamcheck.c.models import LP64, DataModel
 from streamcheck.c.syntax import has_name, parse
 
 # What math.h computes exactly (7.12). The first four are operators of terms.
@@ -153,35 +153,35 @@ def plain_name(name: str) -> str:
     return name.removeprefix("__builtin_")
 
 
-def model(name: str, *, single: bool = False) -> LibraryModel:
+def model(name: str, data_model: DataModel = LP64, *, single: bool = False) -> LibraryModel:
     """The model with this name. `single`: of a generic macro, the one for float."""
-    return _models()[name + "f" if single and name in GENERIC else name]
+    return _models(data_model)[name + "f" if single and name in GENERIC else name]
 
 
 @cache
-def _models() -> Mapping[str, LibraryModel]:
+def _models(model: DataModel = LP64) -> Mapping[str, LibraryModel]:
     texts = [(_FLOATING, "double", ""), (_FLOATING, "float", "f"), (_INTEGERS, "int", ""), (_CHARACTERS, "int", "")]
     models: dict[str, LibraryModel] = {}
     for text, kind, suffix in texts:
         typed = re.sub(r"\bT_MIN\b", "FLT_MIN" if suffix else "DBL_MIN", re.sub(r"\bT\b", kind, text))
         for definition in parse(re.sub(r"([a-z])T\b", rf"\1{suffix}", typed), "library", ()):
             choosers = [ANY, *(name for name, known in models.items() if known.chooses)]
-            made = _model(definition, choosers, is_character=text is _CHARACTERS)
+            made = _model(definition, choosers, model, is_character=text is _CHARACTERS)
             models[made.name] = made
     return models
 
 
-def _model(definition: Any, choosers: Sequence[str], *, is_character: bool) -> LibraryModel:
+def _model(definition: Any, choosers: Sequence[str], model: DataModel, *, is_character: bool) -> LibraryModel:
     (returned,) = definition.body.block_items
     function = definition.decl.type
-    parameters = tuple((p.name, _kind(p.type)) for p in function.args.params if p.name is not None)
+    parameters = tuple((p.name, _kind(p.type, model)) for p in function.args.params if p.name is not None)
     chooses = any(has_name(returned.expr, name) for name in choosers)
-    name, result = definition.decl.name, _kind(function.type)
+    name, result = definition.decl.name, _kind(function.type, model)
     needs_sign = name in ("signbit", "signbitf")
     return LibraryModel(name, result, parameters, returned.expr, is_character, chooses, needs_sign)
 
 
-def _kind(node: Any) -> Integer | Floating:
-    kind: AnyKind = kinds.BASES[" ".join(sorted(node.type.names))]
+def _kind(node: Any, model: DataModel) -> Integer | Floating:
+    kind: AnyKind = model.bases[" ".join(sorted(node.type.names))]
     assert isinstance(kind, Integer | Floating)
     return kind

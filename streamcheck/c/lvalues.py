@@ -43,7 +43,7 @@ class Lvalue:
             while isinstance(kind, Array):
                 kind = kind.element
             if not isinstance(kind, Struct) or name in kind.constant:
-                return isinstance(kind, Struct)
+                return isinstance(kind, Struct) and not kind.union
             kind = kind.kind_of(name)
         return False
 
@@ -71,10 +71,10 @@ class Lvalue:
 
 
 def leaves(kind: AnyKind) -> Iterator[tuple[Fields, AnyKind]]:
-    """The scalar fields of a kind, each in the arrays it is in: of `struct {int x;} [3]`, x is int [3]. Fields whose
-    kinds have no values here are left out."""
+    """The scalar fields of a kind, each in the arrays it is in: of `struct {int x;} [3]`, x is int [3]. A union is one
+    scalar, of all its bytes. Fields whose kinds have no values here are left out."""
     match kind:
-        case Struct():
+        case Struct() if not kind.union:
             for name, inner in kind.fields:
                 for fields, leaf in leaves(inner):
                     yield (name, *fields), leaf
@@ -95,4 +95,4 @@ def is_storable(kind: AnyKind) -> bool:
 def has_structs(kind: AnyKind) -> bool:
     while isinstance(kind, Array):
         kind = kind.element
-    return isinstance(kind, Struct)
+    return isinstance(kind, Struct) and not kind.union

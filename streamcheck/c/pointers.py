@@ -161,11 +161,12 @@ def binary(op: str, left: CResult, right: CResult, to: Evaluator) -> CResult:
     a, b = _qualify(a, constant=False), _qualify(b, constant=False)
     if a.lvalue.object is not b.lvalue.object and op in ("-", "<", "<=", ">", ">="):
         arithmetic.oblige(SideCondition.SAME, FALSE)
-        return arithmetic.number(kinds.LONG if op == "-" else kinds.INT, 0)
+        return arithmetic.number(to.model.difference if op == "-" else to.model.INT, 0)
     if a.lvalue != b.lvalue or a.offset is None or b.offset is None:
         raise SpecError("a comparison of pointers to different variables is not supported", to.where)
     if op == "-":
-        return CValue(kinds.LONG, simple_term("sub", a.offset.term, b.offset.term))
+        distance = CValue(kinds.LONG, simple_term("sub", a.offset.term, b.offset.term))
+        return arithmetic.convert(distance, to.model.difference)
     if op not in ("==", "!=", "<", "<=", ">", ">="):
         raise SpecError(f"{op} is not defined for pointers", to.where)
     return arithmetic.binary(op, a.offset, b.offset)

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from streamcheck.c.arithmetic import Dialect
 from streamcheck.c.expressions import Evaluator
 from streamcheck.c.extensions import PlainC, without_extensions
-from streamcheck.c.kinds import CONSTANTS, LONG
+from streamcheck.c.kinds import LONG
 from streamcheck.c.lines import BACKSLASH, directives_and_text
 from streamcheck.c.macros import NAME, Expansion, Macro, MacroError, parse_macro, tokens_of
+from streamcheck.c.models import LP64, DataModel
 from streamcheck.c.predefined import predefined_macros
 from streamcheck.c.syntax import parse
 from streamcheck.core.errors import SpecError
@@ -85,18 +86,21 @@ def read_file(path: str) -> str | None:
         raise SpecError(f"{path}: {why.strerror}") from None
 
 
-def preprocess(path: str, files: Callable[[str], str | None] = read_file, *, portable: bool = False) -> PlainC:
+def preprocess(
+    path: str, files: Callable[[str], str | None] = read_file, model: DataModel = LP64, *, portable: bool = False
+) -> PlainC:
     """The text for the parser. In C for any compiler, extensions stay: the parser refuses them."""
-    preprocessor = Preprocessor(files, portable=portable)
+    preprocessor = Preprocessor(files, model, portable=portable)
     text = "".join(preprocessor.file(path, ()))
     return PlainC(text) if portable else without_extensions(text)
 
 
 class Preprocessor:
-    def __init__(self, files: Callable[[str], str | None], *, portable: bool) -> None:
+    def __init__(self, files: Callable[[str], str | None], model: DataModel = LP64, *, portable: bool) -> None:
+        self.model = model
         self.files = files
         self.portable = portable
-        self.macros: dict[str, Macro] = {} if portable else dict(predefined_macros())
+        self.macros: dict[str, Macro] = {} if portable else dict(predefined_macros(model))
         self.headers: set[str] = set()  # of the standard library, that are included
         self.here = Location("", 0)
 
@@ -255,7 +259,7 @@ class Preprocessor:
     def _operand(self, token: str) -> str:
         """A token of a condition as one of a constant expression. A name that is no macro is 0."""
         if NAME.match(token):
-            known = CONSTANTS.get(token) if self._is_in_headers(token) else None
+            known = self.model.constants.get(token) if self._is_in_headers(token) else None
             return _literal(known[0] if known else 0)
         whole = INTEGER.fullmatch(token)
         return f"{whole[1]}L" if whole else token

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from streamcheck.c import kinds
 from streamcheck.c.arithmetic import CValue
-from streamcheck.c.declarations import PointerVariable
+from streamcheck.c.declarations import ANONYMOUS, PointerVariable
 from streamcheck.c.initial import string
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
@@ -32,19 +31,21 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
             assert isinstance(literal, CValue)
             return literal.kind
         case "Constant" if node.type == "string":
-            return Array(kinds.CHAR, len(string(node, to)))
+            return Array(to.model.CHAR, len(string(node, to)))
         case "Assignment":
             return kind_of(to, node.lvalue)
         case "ExprList":
             last = kind_of(to, node.exprs[-1])
             return Pointer(last.element) if isinstance(last, Array) else last  # 6.3.2.1
         case "FuncCall" if called_name(node) == "offsetof":
-            return kinds.ULONG
+            return to.model.size
         case "FuncCall":
             return to.result_kind(node)
         case "TernaryOp" if is_first_or_second(node):
             a, b = (kind_of(to, side) for side in (node.cond, node.iffalse))
-            return kinds.common(a, b) if isinstance(a, Integer | Floating) and isinstance(b, Integer | Floating) else a
+            return (
+                to.model.common(a, b) if isinstance(a, Integer | Floating) and isinstance(b, Integer | Floating) else a
+            )
         case "BinaryOp" | "TernaryOp" | "UnaryOp":
             return _of_operation(to, node)
         case "ArrayRef":
@@ -55,6 +56,9 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
             outer = kind_of(to, node.name)
             outer = outer.target if isinstance(outer, Pointer) else outer
             inner = outer.field(node.field.name) if isinstance(outer, Struct) else None
+            if inner is None and isinstance(outer, Struct):
+                parts = (k for n, k in outer.fields if n.startswith(ANONYMOUS) and isinstance(k, Struct))
+                inner = next((k for part in parts if (k := part.field(node.field.name)) is not None), None)
             if inner is not None:
                 return inner
     raise to.error(f"{to.text(node)} has no known type", node)
@@ -64,7 +68,7 @@ def _of_operation(to: Evaluator, node: Any) -> AnyKind:
     shape = form(node)
     if shape == "UnaryOp":
         if node.op in ("sizeof", "_Alignof"):
-            return kinds.ULONG
+            return to.model.size
         kind = kind_of(to, node.expr)
         if node.op == "*" and isinstance(kind, Array | Pointer):
             return kind.element if isinstance(kind, Array) else kind.target
@@ -72,16 +76,16 @@ def _of_operation(to: Evaluator, node: Any) -> AnyKind:
             return Pointer(kind)
         if "++" in node.op or "--" in node.op:
             return kind
-        return kinds.INT if node.op == "!" else kinds.promote(kind) if isinstance(kind, Integer) else kind
+        return to.model.INT if node.op == "!" else to.model.promote(kind) if isinstance(kind, Integer) else kind
     if shape == "BinaryOp" and node.op in ("&&", "||", "==", "!=", "<", "<=", ">", ">="):
-        return kinds.INT
+        return to.model.INT
     sides = (node.left, node.right) if shape == "BinaryOp" else (node.iftrue, node.iffalse)
     a, b = (kind_of(to, side) for side in sides)
     if shape == "BinaryOp" and node.op in ("<<", ">>") and isinstance(a, Integer):
-        return kinds.promote(a)
+        return to.model.promote(a)
     if isinstance(a, Integer | Floating) and isinstance(b, Integer | Floating):
-        return kinds.common(a, b)
+        return to.model.common(a, b)
     a, b = (Pointer(side.element) if isinstance(side, Array) else side for side in (a, b))  # 6.3.2.1
     if isinstance(a, Pointer) and isinstance(b, Pointer) and shape == "BinaryOp":
-        return kinds.LONG
+        return to.model.difference
     return b if isinstance(b, Pointer) else a

@@ -7,11 +7,12 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from streamcheck.c import kinds
 from streamcheck.c.extensions import FIRST, RANGE
+from streamcheck.c.models import LP64
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 
+TYPEDEFS = tuple(LP64.typedefs)
 LIBRARY = "the standard library"
 # Types that are not supported, and may be declared.
 OTHER_TYPES = "__builtin_va_list va_list __int128_t __uint128_t _Float128 __float128 _Float64x _Float32 _Float64"
@@ -21,7 +22,7 @@ OTHER_TYPES += " jmp_buf sigjmp_buf FILE fpos_t div_t ldiv_t lldiv_t fenv_t fexc
 TOO_DEEP = "expressions or statements are too deep within each other; divide them"
 
 
-def parse(text: str, path: str, typedefs: Collection[str] = kinds.TYPEDEFS) -> list[Any]:
+def parse(text: str, path: str, typedefs: Collection[str] = TYPEDEFS) -> list[Any]:
     """The declarations and definitions of a preprocessed file. `typedefs`: the types of the headers it includes."""
     parser = importlib.import_module("pycparser.c_parser").CParser()
     known = [*typedefs, *OTHER_TYPES.split()] if typedefs else []

@@ -44,6 +44,7 @@ def command(
     jobs: int | None,
     no_cache: bool,
     integers: Literal["c", "math"],
+    data_model: str,
     blocks: bool,
     settings: dict[str, str],
     verbose: int,
@@ -61,7 +62,7 @@ def command(
     statuses = []
     cache = None if no_cache else Cache()
     seconds = timeout * EXPLANATION
-    problems = read(target_of(file), reading=SourceOptions(integers))
+    problems = read(target_of(file), reading=SourceOptions(integers, data_model=data_model))
     require_rows(problems, rows)
     for problem in problems:
         limits = Settings(

@@ -232,8 +232,11 @@ def _log_to_file(_: click.Context, __: click.Parameter, path: str | None) -> Non
         to_file(path)
 
 
+DATA_MODELS = ("LP64", "ILP32", "LLP64", "cortex-m", "avr")  # of `c.models`, which starts slowly
+
+
 def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--int` and `--blocks`, of programs."""
+    """`--int`, `--data-model` and `--blocks`, of programs."""
     integers = click.option(
         "--int",
         "integers",
@@ -242,8 +245,15 @@ def program_options(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="Integers of programs: as C has them, or mathematical.",
     )
+    model = click.option(
+        "--data-model",
+        type=click.Choice(DATA_MODELS),
+        default="LP64",
+        show_default=True,
+        help="Sizes and signs of C's types: of 64-bit Linux, 32-bit Linux, 64-bit Windows, or of a target.",
+    )
     blocks = click.option("--blocks/--no-blocks", default=True, help="Take loop-free code of programs as one step.")
-    return integers(blocks(command))
+    return integers(model(blocks(command)))
 
 
 def search_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -25,6 +25,7 @@ from streamcheck.cli.options import (
     target_of,
     trace_options,
 )
+from streamcheck.cli.task import TASKS, prove_task
 from streamcheck.core.errors import SpecError
 from streamcheck.run.standby import Standby
 
@@ -80,6 +81,7 @@ EXPLANATION, LONGEST_EXPLANATION = 0.05, 1.0  # the share of the time, and its m
     metavar="C",
     help="Initial predicate for the predicate-abstraction engines, in C syntax (repeatable).",
 )
+@click.option("--link", is_flag=True, help="Take the C files given as one program.")
 @click.option("--witness", metavar="FILE", help="Write the SV-COMP witness of a C program's verdict.")
 @evidence_options
 @click.option(
@@ -103,8 +105,8 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     A proof counts when its certificate has been checked by another solver, a counterexample when it has been
     replayed. Exit status: 0 everything proved, 1 something falsified, 3 something unknown and nothing falsified,
     5 no more than `--bound` asks for, 2 the command or the spec is wrong (with `--strict`: or there is a warning, and
-    nothing is falsified), 4 an internal contradiction, 130 interrupted and 143 terminated, after what is decided has
-    been printed.
+    nothing is falsified), 4 an internal contradiction, or an answer that a task file (.yml) does not expect, 130
+    interrupted and 143 terminated, after what is decided has been printed.
     """
     return _prove(files, ProveOptions(**options))
 
@@ -136,6 +138,8 @@ class ProveOptions:
     compositional: bool = False
     reachable: bool = False
     integers: Literal["c", "math"] = "c"
+    data_model: str = "LP64"
+    link: bool = False
     blocks: bool = True
     predicates: tuple[str, ...] = ()
     expressions: tuple[str, ...] = ()
@@ -163,11 +167,15 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     from streamcheck.run.memory import MEGABYTE
     from streamcheck.run.source import SourceOptions, read
 
+    if len(files) == 1 and files[0].endswith(TASKS):
+        return prove_task(files[0], options, lambda given, chosen: prove_problems(given, chosen, deadline, standby))
     limit = options.memory and options.memory * MEGABYTE
     specs, own = [], []
-    for file in files:
+    for file in files[:1] if options.link else files:
         target, chosen = target_of(file), _own_options(options, file)
-        reading = SourceOptions(chosen.integers, chosen.predicates, chosen.expressions)
+        reading = SourceOptions(
+            chosen.integers, chosen.predicates, chosen.expressions, chosen.data_model, files[1:] if options.link else ()
+        )
         for spec in read(target, chosen.timeout, reading, limit):
             specs.append((target.path, spec))
             own.append(_own_options(options, f"{target.path}::{spec.name}"))

@@ -30,10 +30,10 @@ from streamcheck.run.source import SourceOptions, one, read
 @click.option("--steps", type=click.IntRange(min=0), default=10, show_default=True, help="Number of steps of smt2.")
 @program_options
 @sandbox_option
-def command(file: str, stage: Stage, steps: int, integers: Literal["c", "math"], blocks: bool) -> None:
+def command(file: str, stage: Stage, steps: int, integers: Literal["c", "math"], data_model: str, blocks: bool) -> None:
     """Print a stage of a spec on its way to proofs and C, or export it for another tool."""
     target = target_of(file)
-    specs = read(target, reading=SourceOptions(integers))
+    specs = read(target, reading=SourceOptions(integers, data_model=data_model))
     if not blocks and any(isinstance(problem, Specification) for problem in specs):
         raise SpecError(f"{target.path}: --no-blocks is for programs (.c, .aut)")
     for warning in (warning for problem in specs for warning in problem.warnings):

@@ -62,13 +62,15 @@ class PassedElements:
         for attempt in range(1 << 30):
             try:
                 alive = houdini.inductive([*claims.values(), *found])
-                proofs = {name: houdini.core_of([claim], alive) for name, claim in claims.items() if claim in alive}
+                proved = {name: [claim] for name, claim in claims.items() if claim in alive}
+                parts = houdini.parts_with(proved, alive)
             except GaveUp as why:
                 yield from (Unknown(name, str(why)) for name in claims)
                 return
-            for name, core in proofs.items():
-                yield Proved(name, Certificate("inductive", 1, tuple(core)))
-            claims = {name: claim for name, claim in claims.items() if name not in proofs}
+            for names, core in parts:
+                certificate = Certificate("inductive", 1, tuple(core))
+                yield from (Proved(name, certificate) for name in names)
+            claims = {name: claim for name, claim in claims.items() if name not in proved}
             if alive and not attempt:
                 yield Invariants(Certificate("inductive", 1, tuple(alive)))
             yield Progress(attempt)

@@ -75,7 +75,8 @@ class Automaton:
     """`lines`: the line at which the code of a location begins, if it has one. `loops`: the locations at which a loop
     of the source begins. `source_names`: C identifiers that are names here too, each with the place of its declaration.
 
-    `integers` and `function` record how code was read: with C's integers or mathematical ones, and which function.
+    `integers` and `function` record how code was read: with C's integers or mathematical ones, and which function;
+    `data_model` has the sizes of C's types, and `linked` are the further files, from the folder of the first.
     `predicates` are conditions that the user gave to the engines."""
 
     name: str
@@ -89,6 +90,8 @@ class Automaton:
     source_names: Mapping[str, Location] = field(default_factory=dict)
     integers: Literal["c", "math"] = "c"
     function: str | None = None
+    data_model: str = "LP64"
+    linked: tuple[str, ...] = ()
     predicates: tuple[Term, ...] = ()
     warnings: tuple[str, ...] = ()  # of the reader, for the user
 

@@ -18,7 +18,8 @@ of the specification with monitors (`transform.liveness`).
 {…, "compared": {"file": "other.py", "spec": "engine", "outputs": ["n*"], "renames": [["n", "count"]],
 "refines": false}} is about the product of the spec and this other one (`transform.product`).
 
-For a program, {"integers": "c", "function": null} is how it was read, and the evidence is one of
+For a program, {"integers": "c", "function": null} is how it was read,
+with "data_model" and "linked" if they were given, and the evidence is one of
 
     {…, "claim": "proved", "locations": [[location, row], …], "any": [row, …], "types": […], "terms": […]}
     {…, "claim": "proved", "blocks": automaton, "certificate": {…}, "types": […], "terms": […]}

@@ -55,13 +55,17 @@ COMPARED = record(
         "refines": truth,
     }
 )
+PROGRAM = record(
+    {"function": maybe(name), "integers": INTEGERS, "data_model": name, "linked": list_of(name)},
+    optional=("data_model", "linked"),
+)
 HEAD = record(
     {
         "file": name,
         "spec": name,
         "property": name,
         "claim": one_of("proved", "falsified"),
-        "program": maybe(record({"function": maybe(name), "integers": INTEGERS})),
+        "program": maybe(PROGRAM),
         "bound": maybe(whole(1)),
         "compared": maybe(COMPARED),
         "infinite": maybe(name),

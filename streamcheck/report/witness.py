@@ -31,13 +31,13 @@ def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
         raise SpecError(f"{path}: witnesses are for C programs only")
     broken = next((r for r in verdicts.results if r.path is not None and not r.prop.is_implied), None)
     if broken is not None:
-        yield from _head("violation_sequence", path)
+        yield from _head("violation_sequence", path, program.data_model)
         yield from _violation(program, broken, path)
         return
     asserted = [r for r in verdicts.results if not r.prop.is_implied]
     if not asserted or any(r.verdict != "proved" for r in asserted):
         raise SpecError(f"{path}: no verdict, so no witness", write="a longer `--timeout`")
-    yield from _head("invariant_set", path)
+    yield from _head("invariant_set", path, program.data_model)
     yield from _invariants(program, asserted, path)
 
 
@@ -47,7 +47,7 @@ def write_witness(verdicts: Verdicts, path: str, file: str) -> None:
         write_whole({file: "".join(f"{line}\n" for line in witness(verdicts, path))})
 
 
-def _head(kind: str, path: str) -> Iterator[str]:
+def _head(kind: str, path: str, data_model: str) -> Iterator[str]:
     from importlib.metadata import version
 
     name = _text(os.path.basename(path))
@@ -66,7 +66,7 @@ def _head(kind: str, path: str) -> Iterator[str]:
     yield "      input_file_hashes:"
     yield f"        {name}: {digest}"
     yield '      specification: "CHECK( init(main()), LTL(G ! call(reach_error())) )"'
-    yield "      data_model: LP64"
+    yield f"      data_model: {data_model}"
     yield "      language: C"
     yield "  content:"
 

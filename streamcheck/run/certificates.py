@@ -159,8 +159,10 @@ def _judge(
 def _how_read(saved: Saved, file: str, *, confined: bool) -> tuple[Target, SourceOptions]:
     if saved.program is None:
         return Target(file, saved.spec, confined), SourceOptions()
-    function, integers = saved.program["function"], saved.program["integers"]
-    return Target(file, function), SourceOptions(integers)
+    given, folder = saved.program, os.path.dirname(file)
+    linked = tuple(os.path.join(folder, name) for name in given.get("linked", ()))
+    reading = SourceOptions(given["integers"], data_model=given.get("data_model", "LP64"), linked=linked)
+    return Target(file, given["function"]), reading
 
 
 def _refuted_run(saved: Saved, problem: Problem, prop: Claim, path: str) -> str | None:

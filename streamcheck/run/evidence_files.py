@@ -79,7 +79,7 @@ def _file_name(file: str, spec: str, prop: str) -> str:
 
 def _certificate_of(result: Result, verdicts: Verdicts, file: str) -> Saved:
     problem = verdicts.problem
-    program = {"integers": problem.integers, "function": problem.function} if isinstance(problem, Automaton) else None
+    program = _how_read(problem) if isinstance(problem, Automaton) else None
     plain = _evidence_to_plain(result.evidence)
     claim: Literal["proved", "falsified"] = "proved" if result.proof is not None else "falsified"
     if result.composition is not None:
@@ -88,6 +88,14 @@ def _certificate_of(result: Result, verdicts: Verdicts, file: str) -> Saved:
     if claim == "proved" and result.prop.is_about_infinite_runs:
         infinite = NO_LASSO if result.k is None else name_of_bound(result.k)
     return Saved(file, problem.name, result.name, claim, plain, program, verdicts.bound, infinite=infinite)
+
+
+def _how_read(problem: Automaton) -> dict[str, Any]:
+    """How the program was read: the certificate is checked against the same reading."""
+    made: dict[str, Any] = {"integers": problem.integers, "function": problem.function}
+    if problem.data_model != "LP64":
+        made["data_model"] = problem.data_model
+    return made | ({"linked": list(problem.linked)} if problem.linked else {})
 
 
 def _evidence_to_plain(evidence: Evidence | None) -> dict[str, Any]:

@@ -28,12 +28,14 @@ KINDS = (".py", *PROGRAMS, ".lus", *SYSTEMS, ".json")
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """The reading of code: with C's integers or mathematical ones; and conditions on its variables, for engines that
-    build on predicates. Of a spec in Python: observers besides its own."""
+    """The reading of code: with C's integers or mathematical ones; conditions on its variables, for engines that build
+    on predicates; the sizes of C's types; further files of the program. Of a spec in Python: more observers."""
 
     integers: Literal["c", "math"] = "c"
     predicates: tuple[str, ...] = ()
     expressions: tuple[str, ...] = ()
+    data_model: str = "LP64"
+    linked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,15 @@ def read(
         from streamcheck.frontends.programs import read_program
 
         with time_limit(seconds, doing), memory_limit(memory, doing):
-            return [read_program(target.path, target.spec, reading.integers, reading.predicates)]
+            program = read_program(
+                target.path, target.spec, reading.integers, reading.predicates, reading.data_model, reading.linked
+            )
+            return [program]
     for given, usual, option in (
         (reading.integers, AS_EVER.integers, "--int"),
         (reading.predicates, AS_EVER.predicates, "--predicate"),
+        (reading.data_model, AS_EVER.data_model, "--data-model"),
+        (reading.linked, AS_EVER.linked, "--link"),
     ):
         if given != usual:
             raise SpecError(f"{target.path}: {option} is for programs (.c, .aut)")

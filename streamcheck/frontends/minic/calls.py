@@ -4,7 +4,7 @@ unknown ones return any value."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import effects, kinds, library, pointers, static
@@ -22,11 +22,13 @@ from streamcheck.core.types import BOOL, plural
 from streamcheck.frontends.minic.callbacks import Callbacks, nodes_in
 from streamcheck.frontends.minic.endings import UnorderedOperand
 from streamcheck.frontends.minic.expressions import Expressions
+from streamcheck.frontends.minic.flow import AutomatonTooLarge
 from streamcheck.frontends.minic.library_calls import has_signature, model_for, value_of_model
 from streamcheck.frontends.minic.memory import MemoryCalls
 from streamcheck.frontends.minic.order import overlap
 from streamcheck.frontends.minic.prototypes import Prototypes
 from streamcheck.frontends.minic.storage import Update
+from streamcheck.frontends.minic.targets import assigns
 
 if TYPE_CHECKING:
     from streamcheck.frontends.minic.statements import Statements
@@ -38,29 +40,17 @@ ENDS = ("abort", "exit", "_exit", "_Exit", "quick_exit", "__builtin_trap", "__bu
 PRINTS = ("printf", "puts", "fprintf", "putchar", "perror", "fputs", "fputc", "putc", "fflush")
 SEEDS = {"srand": "rand", "srandom": "random"}  # what begins the numbers of which function
 FORMATS = r"%[-+ #0]*[\d*]*(?:\.[\d*]*)?(?:hh|ll|[hlLqjzt])?(.)"
+MOST_CALLS, MOST_EDGES = 400, 4_000  # of a function with constants: calls within each other, and edges (heuristic)
 STREAMS = ("stdin", "stdout", "stderr")
-RESULTS: dict[str, AnyKind] = {  # what nondet functions give that the file does not declare
-    "bool": kinds.BOOLEAN,
-    "_Bool": kinds.BOOLEAN,
-    "char": kinds.CHAR,
-    "schar": kinds.CHAR,
-    "uchar": kinds.UCHAR,
-    "unsigned_char": kinds.UCHAR,
-    "short": kinds.SHORT,
-    "ushort": kinds.USHORT,
-    "int": kinds.INT,
-    "uint": kinds.UINT,
-    "unsigned": kinds.UINT,
-    "unsigned_int": kinds.UINT,
-    "long": kinds.LONG,
-    "ulong": kinds.ULONG,
-    "longlong": kinds.LLONG,
-    "ulonglong": kinds.ULLONG,
-    "size_t": kinds.ULONG,
-    "float": kinds.FLOAT,
-    "double": kinds.DOUBLE,
-    **{f"u{w}": kinds.UNSIGNED[kinds.SIGNED[w]] for w in kinds.SIGNED},
-    **{f"s{w}": kinds.SIGNED[w] for w in kinds.SIGNED},
+RESULTS = {  # the types that nondet functions give that the file does not declare
+    "bool": "_Bool",
+    "schar": "signed char",
+    "uchar": "unsigned char",
+    "ushort": "unsigned short",
+    "uint": "unsigned int",
+    "ulong": "unsigned long",
+    "longlong": "long long",
+    "ulonglong": "unsigned long long",
 }
 
 
@@ -70,7 +60,11 @@ class Calls:
         self.source = source
         self.callbacks = Callbacks()
         self.statements: Statements
-        self.active: list[str] = []
+        self.active: list[str] = []  # functions
+        self.open_calls: list[str] = []  # those of them whose arguments are not constant
+        self.depth = 1  # how often a function may be active at once
+        self.follows_constants = True  # calls with constants are read until they end
+        self.exceeded: str | None = None  # a function that calls itself more deeply
         self.final = expressions.flow.endings.place()
         self.results: dict[str, Lvalue | PointerVariable | None] = {}
         self.asserted: Location | None = None  # the line of the outermost assertion that is being executed
@@ -80,6 +74,7 @@ class Calls:
         self.remembered: dict[tuple[str, bool], list[Term]] = {}  # the last calls of functions of their arguments
         self.unused: Any = None  # the last expression whose value is not used
         self.prototypes = Prototypes()
+        self.recursive: dict[str, bool] = {}
 
     def _function(self, node: Any) -> tuple[str, Function | None]:
         if form(node.name) != "ID":
@@ -99,14 +94,26 @@ class Calls:
             return kinds.VOID
         for prefix in effects.CHOOSERS:
             if name.startswith(prefix):
-                return RESULTS.get(name.removeprefix(prefix), kinds.INT)
+                return self._chosen_kind(name.removeprefix(prefix))
         memory = self.memory.result_kind(name)
         if memory is not None:
             return memory
         generic = library.model_name(name) in library.GENERIC
         arguments = node.args.exprs if node.args and generic else []
-        model = model_for(name, [static.kind_of(self.expressions, a) for a in arguments])
-        return kinds.INT if model is None else model.result
+        model = model_for(name, [static.kind_of(self.expressions, a) for a in arguments], self.expressions.model)
+        return self.expressions.model.INT if model is None else model.result
+
+    def _chosen_kind(self, name: str) -> AnyKind:
+        """The kind of the values of `nondet_…`, by what its name has after that."""
+        model = self.expressions.model
+        fixed = re.fullmatch(r"([us])(8|16|32|64)", name)
+        if fixed is not None:
+            return model.typedefs[f"{'u' if fixed[1] == 'u' else ''}int{fixed[2]}_t"]
+        if name == "size_t":
+            return model.size
+        words = RESULTS.get(name, name.replace("_", " ") if name != "_Bool" else name)
+        kind = model.bases.get(" ".join(sorted(words.split())))
+        return kind if isinstance(kind, Integer | Floating) else model.INT
 
     def call(self, node: Any) -> CResult:
         to, flow = self.expressions, self.expressions.flow
@@ -170,7 +177,7 @@ class Calls:
             self._number(name)
         if library.model_name(name) is not None:
             values = self._evaluate([a for a in arguments if not _is_text(a)])
-            model = model_for(name, [v.kind for v in values if isinstance(v, CValue)])
+            model = model_for(name, [v.kind for v in values if isinstance(v, CValue)], self.expressions.model)
             if model is not None and (function is None or has_signature(function, model)):
                 return value_of_model(model, name, values, node, to)
             return self._leave_model(name, function, f"{name} is not declared as in the standard library", node)
@@ -197,16 +204,18 @@ class Calls:
         to = self.expressions
         if name in ("printf", "fprintf") and node is not self.unused:
             to.limit(f"call of {name}", f"the number of characters that {name} writes is not modelled", FALSE)
-        result = CValue(kinds.INT, to.unknown(name, kinds.INT))
+        result = CValue(self.expressions.model.INT, to.unknown(name, self.expressions.model.INT))
         if name not in ("puts", "fputs", "putchar", "fputc", "putc", "fflush"):
             return result
-        minus, zero = (to.arithmetic.number(kinds.INT, n) for n in (-1, 0))
+        minus, zero = (to.arithmetic.number(self.expressions.model.INT, n) for n in (-1, 0))
         success: Term = result.term
         if name == "fflush":
             success = zero.term
         elif name in ("putchar", "fputc", "putc") and len(values) == 1 and isinstance(values[0], CValue):
-            success = to.arithmetic.convert(to.arithmetic.convert(values[0], kinds.UCHAR), kinds.INT).term
-        return CValue(kinds.INT, either(comparison("lt", result.term, zero.term), minus.term, success))
+            success = to.arithmetic.convert(
+                to.arithmetic.convert(values[0], kinds.UCHAR), self.expressions.model.INT
+            ).term
+        return CValue(self.expressions.model.INT, either(comparison("lt", result.term, zero.term), minus.term, success))
 
     def _seed_variable(self, name: str) -> Term:
         """The variable for the fact that the numbers of this function have been begun by a seed."""
@@ -323,17 +332,19 @@ class Calls:
 
     def _inline(self, function: Function, arguments: list[Any], node: Any) -> CResult:
         to, flow, wanted = self.expressions, self.expressions.flow, node is not self.unused
-        if function.name in self.active:
-            acts = any(not isinstance(v, CValue) for v in self._evaluate(arguments)) or self.statements.has_static
-            return self._leave_model(function.name, function, f"{function.name} calls itself", node, acts=acts)
         if len(arguments) != len(function.parameters):
             count = len(function.parameters)
             raise to.error(f"{function.name} takes {plural(count, 'argument')}, found {len(arguments)}", node)
         if not self.prototypes.reaches(function.name, self.active[-1] if self.active else ""):
             self._require_promoted(function, arguments, node)
         values = self._evaluate(arguments)
+        fixed = self._fixed_parameters(function, values)
+        if self._is_recursive(function) and self._is_too_deep(function, fixed):
+            return self._leave_recursion(function, values, node)
         caller, outer, where = to.scope, flow.function, to.where
         self.active.append(function.name)
+        self.open_calls.append(function.name if not fixed else "")
+        owner = self.owner
         to.scope = NameScope(self.statements.globals)
         updates: list[Update] = []
         lifetime = to.lifetimes.open()
@@ -341,7 +352,10 @@ class Calls:
         start = to.accesses.mark()
         to.accesses.depth += 1  # of the parameters, too: each call has its own
         for (name, kind), value, argument in zip(function.parameters, values, arguments, strict=True):
-            updates += self._bind(function, name, kind, value, argument)
+            if name in fixed:
+                to.scope.names[name] = fixed[name]
+            else:
+                updates += self._bind(function, name, kind, value, argument)
         leave = flow.place()
         flow.step(where, to.text(node), *updates)
         to.lifetimes.reenter(lifetime)
@@ -355,7 +369,8 @@ class Calls:
         to.lifetimes.leave()
         flow.function, to.scope, to.where = outer, caller, where
         self.active.pop()
-        result = self.results.get(function.name)
+        self.open_calls.pop()
+        result = self.results.get(owner)
         if isinstance(result, PointerVariable):
             return pointers.value_of(result, to, node)
         return None if result is None else to.read(result)
@@ -365,8 +380,10 @@ class Calls:
         to = self.expressions
         for (name, wanted), argument in zip(function.parameters, arguments, strict=True):
             given = static.kind_of(to, argument)
-            kept = kinds.promote(given) if isinstance(given, Integer) else given
-            if (kinds.DOUBLE if kept == kinds.FLOAT else kept) != wanted and isinstance(wanted, Integer | Floating):
+            kept = self.expressions.model.promote(given) if isinstance(given, Integer) else given
+            if (self.expressions.model.DOUBLE if kept == kinds.FLOAT else kept) != wanted and isinstance(
+                wanted, Integer | Floating
+            ):
                 passed = "" if kept == given else f" (passed as {kept})"
                 reason = f"{name} is {wanted}, not {given}{passed}, and {function.name} has no prototype here"
                 raise to.error(f"{to.text(node)}: {reason}; declare its parameters before", node)
@@ -431,28 +448,74 @@ class Calls:
         to.store(node, f"value = {to.text(node)}", (copy, struct))
         return copy
 
+    @property
+    def owner(self) -> str:
+        """The owner of the variables of the call that is being read: each call of a function that is active has its
+        own."""
+        name = self.active[-1]
+        depth = self.active.count(name)
+        return name if depth == 1 else f"{name}@{depth}"
+
+    def _is_too_deep(self, function: Function, fixed: Mapping[str, CValue]) -> bool:
+        """The call is not read. Calls with constants mostly end by themselves, and have a limit of their own."""
+        if self.statements.is_dead:
+            return True
+        if not fixed or not self.follows_constants:
+            return (self.open_calls if self.follows_constants else self.active).count(function.name) >= self.depth
+        if len(self.expressions.flow.edges) > MOST_EDGES:
+            self.exceeded = function.name
+            raise AutomatonTooLarge(f"{function.name} calls itself too often", self.expressions.where)
+        return self.active.count(function.name) >= MOST_CALLS
+
+    def _leave_recursion(self, function: Function, values: list[CResult], node: Any) -> CResult:
+        """A call that no run gets to, or the end of what is modelled: the function calls itself too deeply."""
+        to = self.expressions
+        if isinstance(function.result, Pointer) and self.statements.is_dead:
+            return to.arithmetic.number(kinds.LONG, 0)
+        if not self.statements.is_dead:
+            self.exceeded = function.name
+        acts = any(not isinstance(v, CValue) for v in values) or self.statements.has_static
+        reason = f"{function.name} calls itself, and calls are read {self.depth} deep"
+        return self._leave_model(function.name, function, reason, node, acts=acts)
+
     def _bind(self, function: Function, name: str, kind: AnyKind, value: CResult, argument: Any) -> Iterator[Update]:
         to = self.expressions
         if isinstance(kind, Pointer):
-            pointer = self.statements.pointer(name, kind, (function.name, name), function.body, sure=True)
+            pointer = self.statements.pointer(name, kind, (self.owner, name), function.body, sure=True)
             to.scope.names[name] = pointer
             for offset, new in pointers.bind(pointer, value, name, to, argument):
                 yield from to.updates(offset, new, argument)
             return
-        place = self.statements.variable(name, kind, (function.name, name))
+        place = self.statements.variable(name, kind, (self.owner, name))
         to.lifetimes.declare(place.object)
         to.scope.names[name] = place
         yield from to.updates(place, value, argument)
+
+    def _fixed_parameters(self, function: Function, values: Sequence[CResult]) -> dict[str, CValue]:
+        """The parameters of a function that calls itself that are constants in this call, and are not assigned to."""
+        found: dict[str, CValue] = {}
+        to = self.expressions
+        for (name, kind), value in zip(function.parameters, values, strict=True):
+            if isinstance(kind, Integer) and isinstance(value, CValue) and self._is_recursive(function):
+                known = to.flow.constant_of(to.arithmetic.convert(value, kind).term)
+                if known.is_const and not assigns(function.body, name):
+                    found[name] = CValue(kind, known)
+        return found
+
+    def _is_recursive(self, function: Function) -> bool:
+        if function.name not in self.recursive:
+            self.recursive[function.name] = function.name in self._names_used(function)
+        return self.recursive[function.name]
 
     def _body(self, function: Function, leave: str, *, wanted: bool) -> None:
         to, flow = self.expressions, self.expressions.flow
         result: Lvalue | PointerVariable | None = None
         if isinstance(function.result, Pointer):
-            result = self.statements.pointer("return", function.result, (function.name, "return"), None, sure=True)
+            result = self.statements.pointer("return", function.result, (self.owner, "return"), None, sure=True)
         elif function.result != kinds.VOID:
-            result = self.statements.variable("return", function.result, (function.name, "return"))
+            result = self.statements.variable("return", function.result, (self.owner, "return"))
             to.temporaries.add(result.object)
-        self.results[function.name] = result
+        self.results[self.owner] = result
         self.statements.run(function, result, leave, wanted=wanted)
         flow.at = leave
 

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from streamcheck.c import kinds, static
+from streamcheck.c import static
 from streamcheck.c.arithmetic import CValue
 from streamcheck.c.expressions import Evaluator
 from streamcheck.c.kinds import Integer
 from streamcheck.c.literals import whole_literal
 from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.models import DataModel
 from streamcheck.c.syntax import form
 
 STEPS = {"p++": 1, "++": 1, "p--": -1, "--": -1, "+=": 1, "-=": -1, "+": 1, "-": -1}
 OPERATIONS = ("BinaryOp", "UnaryOp", "Cast", "Typename", "Constant", "ID")
-WIDE = 32  # bits; narrower integers are computed as int, and converted without a claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,14 @@ class CountingLoop:
         if step is None or (step[0] > 0) != (direction > 0):
             return False
         kind = place.kind
-        if kind.signed and kind.width >= WIDE and kinds.common(kind, step[1]) == kind:
+        if kind.signed and kind.width >= self.to.model.INT.width and self.to.model.common(kind, step[1]) == kind:
             return given.signed or not self.to.arithmetic.mathematical
         if abs(step[0]) != 1:
             return False
         number = self._number(bound)
         if number is not None and kind.low <= number <= kind.high:
             return strict or number != (kind.high if direction > 0 else kind.low)
-        return strict and kind in (given, kinds.common(kind, given))
+        return strict and kind in (given, self.to.model.common(kind, given))
 
     def _is_own(self, name: str) -> bool:
         """Only assignments that name the variable change it."""
@@ -96,7 +96,7 @@ class CountingLoop:
         changes = [n for n in nodes if _changes(n, name) and n not in _nodes(getattr(self.node, "init", None))]
         if len(changes) != 1 or not any(changes[0] is n for n in (*lasts, *(() if jumps else body))):
             return None
-        return _addition(changes[0], name)
+        return _addition(changes[0], name, self.to.model)
 
 
 def _nodes(node: Any) -> Iterator[Any]:
@@ -117,14 +117,14 @@ def _changes(node: Any, name: str) -> bool:
     return form(node) == "UnaryOp" and node.op in ("p++", "p--", "++", "--") and _is_id(node.expr, name)
 
 
-def _addition(node: Any, name: str) -> tuple[int, Integer] | None:
+def _addition(node: Any, name: str, model: DataModel) -> tuple[int, Integer] | None:
     """The number that an expression adds to the variable."""
     if form(node) == "UnaryOp":
-        return STEPS[node.op], kinds.INT
+        return STEPS[node.op], model.INT
     op, number = node.op, node.rvalue
     if op == "=" and form(number) == "BinaryOp" and _is_id(number.left, name):
         op, number = number.op, number.right
-    value = whole_literal(number.value) if form(number) == "Constant" else None
+    value = whole_literal(number.value, model) if form(number) == "Constant" else None
     if op not in STEPS or value is None or value[0] == 0:
         return None
     return STEPS[op] * value[0], value[1]

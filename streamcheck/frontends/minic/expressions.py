@@ -12,6 +12,7 @@ from streamcheck.c.expressions import Evaluator
 from streamcheck.c.initial import PartPath, kind_at, scalar_values
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Struct
 from streamcheck.c.lvalues import Lvalue, Object, leaves
+from streamcheck.c.models import LP64, DataModel
 from streamcheck.c.syntax import form, is_first_or_second
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, negation
@@ -23,16 +24,17 @@ from streamcheck.frontends.minic.library_calls import model_for, value_of_model
 from streamcheck.frontends.minic.lifetimes import Lifetimes
 from streamcheck.frontends.minic.order import Access, Accesses, Unordered, same_place
 from streamcheck.frontends.minic.storage import Storage, Update
+from streamcheck.frontends.minic.unions import union_part, with_part
 
 if TYPE_CHECKING:
     from streamcheck.frontends.minic.calls import Calls
 
 
 class Expressions(Evaluator):
-    def __init__(self, flow: Flow, *, mathematical: bool) -> None:
+    def __init__(self, flow: Flow, *, mathematical: bool, model: DataModel = LP64) -> None:
         self.flow = flow
-        super().__init__(flow.file, Dialect.MATHEMATICAL if mathematical else Dialect.COMPILED)
-        self.storage = Storage()
+        super().__init__(flow.file, Dialect.MATHEMATICAL if mathematical else Dialect.COMPILED, model)
+        self.storage = Storage(self.arithmetic)
         self.accesses = Accesses()
         self.lifetimes = Lifetimes(flow, self.storage)
         self.temporaries: set[Object] = set()  # the values of calls
@@ -79,7 +81,7 @@ class Expressions(Evaluator):
         if isinstance(value, CValue):
             return [self.storage.update(lvalue, value.term)]
         pairs = zip(lvalue.scalars(), value.scalars(), strict=True)
-        return [self.storage.update(to, self.storage.read(source)) for to, source in pairs]
+        return self.storage.updates((to, self.storage.read(source)) for to, source in pairs)
 
     def value_assigned(self, lvalue: Lvalue) -> CResult:
         """The value just assigned, even if the variable is volatile."""
@@ -97,7 +99,7 @@ class Expressions(Evaluator):
         if self._caller is None:
             return self.calls.call(node)
         arguments = [self.scalar(a) for a in node.args.exprs]  # in a model: of another model
-        model = model_for(node.name.name, [a.kind for a in arguments])
+        model = model_for(node.name.name, [a.kind for a in arguments], self.model)
         assert model is not None
         return value_of_model(model, model.name, arguments, node, self)
 
@@ -290,7 +292,7 @@ class Expressions(Evaluator):
         first, second = (static.kind_of(self, part) for part in (node.cond, node.iffalse))
         if not isinstance(first, Integer | Floating) or not isinstance(second, Integer | Floating):
             raise self.error(f"{self.text(node)} is not a number; write if … else", node)
-        kind = kinds.common(first, second)
+        kind = self.model.common(first, second)
         kept = self.temporary(first)
         self.flow.step(self.where, self.text(node.cond), *self.updates(kept, self.value(node.cond), node))
         self.accesses.settle(start)
@@ -323,11 +325,13 @@ class Expressions(Evaluator):
         values: dict[PartPath, Term] = {}
         for path, part in scalar_values(lvalue.kind, node, self).items() if node is not None else ():
             kind = kind_at(lvalue.kind, path)
-            value = self.arithmetic.number(kinds.INT, part) if isinstance(part, int) else self._unordered_value(part)
+            value = (
+                self.arithmetic.number(self.model.INT, part) if isinstance(part, int) else self._unordered_value(part)
+            )
             values[path] = self.arithmetic.convert(value, kind).term
         parts = self.storage.parts[lvalue.object]
         return [
-            (parts[fields], _assemble(self.type_of(leaf), (), fields, lvalue.kind, values))
+            (parts[fields], self._assemble(self.type_of(leaf), (), fields, lvalue.kind, values))
             for fields, leaf in leaves(lvalue.kind)
         ]
 
@@ -336,18 +340,34 @@ class Expressions(Evaluator):
             raise self.error(f"{self.text(node)}: side effects in braces are not supported", node)
         return self.scalar(node)
 
+    def _assemble(
+        self, type: Type, at: PartPath, fields: tuple[str, ...], kind: AnyKind, values: dict[PartPath, Term]
+    ) -> Term:
+        """The value of a scalar field of every element, by path."""
+        if isinstance(kind, Struct) and kind.union:
+            return self._word(type, at, kind, values)
+        if isinstance(kind, Struct):
+            return self._assemble(type, (*at, fields[0]), fields[1:], kind.kind_of(fields[0]), values)
+        if isinstance(kind, Array):
+            assert isinstance(type, ArrayType)
+            if not any(path[: len(at)] == at for path in values):
+                return uniform(type, default(_scalar_of(type)))
+            parts = (self._assemble(type.element, (*at, i), fields, kind.element, values) for i in range(kind.length))
+            return term("array", *parts, payload=type)
+        return values.get(at, constant(type, default(type)))
 
-def _assemble(type: Type, at: PartPath, fields: tuple[str, ...], kind: AnyKind, values: dict[PartPath, Term]) -> Term:
-    """The value of a scalar field of every element, by path."""
-    if isinstance(kind, Struct):
-        return _assemble(type, (*at, fields[0]), fields[1:], dict(kind.fields)[fields[0]], values)
-    if isinstance(kind, Array):
-        assert isinstance(type, ArrayType)
-        if not any(path[: len(at)] == at for path in values):
-            return uniform(type, default(_scalar_of(type)))
-        parts = (_assemble(type.element, (*at, i), fields, kind.element, values) for i in range(kind.length))
-        return term("array", *parts, payload=type)
-    return values.get(at, constant(type, default(type)))
+    def _word(self, type: Type, at: PartPath, kind: Struct, values: dict[PartPath, Term]) -> Term:
+        """The bytes of a union with these parts, and else zeros."""
+        word, made = constant(type, default(type)), Lvalue(Object("union", kind), kind)
+        for path, value in values.items():
+            if path[: len(at)] == at:
+                inner = path[len(at) :]
+                names = tuple(step for step in inner if isinstance(step, str))
+                places = tuple(self.arithmetic.number(kinds.LONG, step).term for step in inner if isinstance(step, int))
+                part = union_part(Lvalue(made.object, kind_at(kind, inner), names, places), self.model)
+                assert part is not None
+                word = with_part(word, part, value, self.model)
+        return word
 
 
 def _scalar_of(type: Type) -> Type:

@@ -15,7 +15,7 @@ from streamcheck.c.arithmetic import SideCondition
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.names import FreshNames
-from streamcheck.core.simplify import conjunction, implication, negation
+from streamcheck.core.simplify import conjunction, implication, instantiate, negation
 from streamcheck.core.term import FALSE, TRUE, Term, substitute, variable, variables
 from streamcheck.core.types import BOOL, Type
 from streamcheck.frontends.minic.endings import Endings
@@ -23,6 +23,11 @@ from streamcheck.problem.automaton import Automaton, Edge, Error, Limit
 from streamcheck.problem.skips import collapse_skips, reachable
 
 LARGEST = 200_000  # edges; inlining may double them with every call
+FARTHEST = 200  # statements back in which constants are sought (heuristic)
+
+
+class AutomatonTooLarge(SpecError):
+    """The automaton has too many edges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,7 @@ class Flow:
         self.source_names: dict[str, Location | None] = {}  # C names of variables, and where they were declared
         self.places: list[str] = []
         self.function = ""  # the one being inlined
+        self.largest = LARGEST
         self.owner: dict[Location, str] = {}
         self.edges: list[Edge] = []
         self.errors: dict[str, Error] = {}
@@ -75,6 +81,9 @@ class Flow:
         self.warnings: dict[str, None] = {}
         self.entry = self.place()
         self.at = self.entry
+        self.before: dict[str, int] = {}  # by place that only one edge leads to, that edge
+        self.moving: set[Term] = set()  # offsets of pointers: entries of blocks may still change them
+        self.live = {self.entry}  # places that a run may be at, as far as the edges so far show
 
     def warn(self, message: str, where: Location) -> None:
         self.warnings[f"{where.short}: {message}"] = None
@@ -150,10 +159,12 @@ class Flow:
         return self.at in seen
 
     def edge(self, source: str, option: Branch, where: Location | None, choices: tuple[Term, ...] = ()) -> None:
-        if len(self.edges) >= LARGEST:
-            raise SpecError(f"inlining makes more than {LARGEST} statements", where)
+        if len(self.edges) >= self.largest:
+            raise AutomatonTooLarge(f"inlining makes more than {self.largest} statements", where)
         if where is not None:
             self.owner.setdefault(where, self.function)
+        if source in self.live:
+            self.live.add(option.target)
         if option.target in self.endings.places:
             self.endings.edges.append(len(self.edges))
         self.edges.append(Edge(source, option.target, option.guard, option.updates, choices, option.text, where))
@@ -193,7 +204,23 @@ class Flow:
         """One statement. The program is then at a new place, or at `to`."""
         target = self.place() if to is None else to
         self.branch([Branch(target, guard, updates, text)], where)
+        if to is None and self.edges and self.edges[-1].target == target:
+            self.before[target] = len(self.edges) - 1
         self.at = target
+
+    def constant_of(self, value: Term) -> Term:
+        """The constant that the value is in every run that gets here, if the last statements show that. Else the
+        value."""
+        new, place, passed = value, self.at, 0
+        while not new.is_const and place in self.before and passed < FARTHEST:
+            edge, passed = self.edges[self.before[place]], passed + 1
+            wanted = set(variables([new]))
+            if not wanted.isdisjoint(self.moving):
+                break
+            if not wanted.isdisjoint(edge.update):
+                new = instantiate([new], edge.update)[new]
+            place = edge.source
+        return new if new.is_const else value
 
     def jump(self, target: str, where: Location | None = None, text: str = "skip") -> None:
         """A jump. The code after it is reached only through a label."""
@@ -277,8 +304,13 @@ class Flow:
         def with_limit(error: Error) -> Error:
             if error.location not in self.ends:
                 return error
-            reason, following = self.ends[error.location]
-            reached = automaton.reached_from(following & set(automaton.locations))
+            reason, _ = self.ends[error.location]
+            reached, waiting = set[str](), {error.location}
+            while waiting:  # an end that comes after this one hides what comes after it, too
+                following = set[str]().union(*(self.ends[place][1] for place in waiting))
+                new = automaton.reached_from(following & set(automaton.locations)) - reached
+                reached |= new
+                waiting = new & self.ends.keys()
             hidden = tuple(e.name for e in automaton.errors if e.location in reached)
             return replace(error, limit=Limit(reason, hidden))
 

@@ -10,6 +10,7 @@ from streamcheck.c.arithmetic import CValue, SideCondition
 from streamcheck.c.declarations import CResult, Function, NameScope
 from streamcheck.c.kinds import AnyKind, Floating
 from streamcheck.c.library import LibraryModel
+from streamcheck.c.models import DataModel
 from streamcheck.c.syntax import has_name
 from streamcheck.c.terms import comparison
 from streamcheck.core.types import plural
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 LARGEST_CHARACTER = 255
 
 
-def model_for(name: str, arguments: Sequence[AnyKind]) -> LibraryModel | None:
+def model_for(name: str, arguments: Sequence[AnyKind], data_model: DataModel) -> LibraryModel | None:
     """The model of a function, by the kinds of the arguments if it is a generic macro. None if there is none."""
     plain = library.model_name(name)
     if plain is None:
         return None
     floating = [kind for kind in arguments if isinstance(kind, Floating)]
-    return library.model(plain, single=bool(floating) and all(kind == kinds.FLOAT for kind in arguments))
+    return library.model(plain, data_model, single=bool(floating) and all(kind == kinds.FLOAT for kind in arguments))
 
 
 def has_signature(function: Function, model: LibraryModel) -> bool:
@@ -53,6 +54,6 @@ def value_of_model(model: LibraryModel, name: str, arguments: Sequence[CResult],
         number = names[model.parameters[0][0]].term
         to.limit("sign of a NaN", "the sign of a NaN is not modelled", comparison("eq", number, number))
     if has_name(model.value, library.ANY):
-        names[library.ANY] = CValue(kinds.INT, to.unknown(name, kinds.INT))
+        names[library.ANY] = CValue(to.model.INT, to.unknown(name, to.model.INT))
     with to.within_model(node, NameScope(to.standard, names)):
         return to.arithmetic.convert(to.scalar(model.value), model.result)

@@ -68,10 +68,10 @@ class MemoryCalls:
         if plain not in PARAMETERS:
             return None
         if plain in LENGTHS:
-            return kinds.ULONG
+            return self.to.model.size
         if plain in ORDERS:
-            return kinds.INT
-        return Pointer(kinds.VOID if plain.startswith("mem") else kinds.CHAR)
+            return self.to.model.INT
+        return Pointer(kinds.VOID if plain.startswith("mem") else self.to.model.CHAR)
 
     def call(self, name: str, arguments: list[Any], node: Any) -> CResult:
         plain, to = _plain(name), self.to
@@ -107,8 +107,8 @@ class MemoryCalls:
         to = self.to
         if form(node) == "Constant" and node.type == "string":
             codes = string(node, to)
-            array = constant(array_of(to.type_of(kinds.CHAR), len(codes)), tuple(codes))
-            return Region(None, array, len(codes), self._long(0), kinds.CHAR)
+            array = constant(array_of(to.type_of(self.to.model.CHAR), len(codes)), tuple(codes))
+            return Region(None, array, len(codes), self._long(0), self.to.model.CHAR)
         return self._region_of(self._pointee(node), node)
 
     def _region_of(self, pointee: Pointee, node: Any) -> Region:
@@ -135,12 +135,12 @@ class MemoryCalls:
         return self.to.arithmetic.number(kinds.LONG, value).term
 
     def _count(self, node: Any) -> Term:
-        value = self.to.arithmetic.convert(self.to.scalar(node), kinds.ULONG)
+        value = self.to.arithmetic.convert(self.to.scalar(node), self.to.model.size)
         return self.to.arithmetic.convert(value, kinds.LONG).term
 
     def _elements(self, count: Term, element: Integer | Floating, node: Any) -> Term:
         """A number of bytes as one of elements."""
-        size = kinds.size_of(element)
+        size = self.to.model.size_of(element)
         if size == 1:
             return count
         if not count.is_const or count.payload % size:
@@ -220,7 +220,7 @@ class MemoryCalls:
     def _is_whole(self, pointee: Pointee, size: Term) -> bool:
         """The bytes are those of a whole object."""
         at_start = pointee.offset is None or (pointee.offset.term.is_const and pointee.offset.term.payload == 0)
-        return at_start and size.is_const and size.payload == kinds.size_of(pointee.lvalue.kind)
+        return at_start and size.is_const and size.payload == self.to.model.size_of(pointee.lvalue.kind)
 
     def _with_bytes(self, kind: AnyKind, byte: CValue, node: Any) -> Term:
         """An object all of whose bytes are the same."""
@@ -261,7 +261,10 @@ class MemoryCalls:
                 to.note(pointee.lvalue, writes=True, depth=1)
                 return pointee
         into, out = self._region_of(pointee, target), self._region(source)
-        if into.element != out.element and {kinds.size_of(into.element), kinds.size_of(out.element)} != {1}:
+        if into.element != out.element and {
+            self.to.model.size_of(into.element),
+            self.to.model.size_of(out.element),
+        } != {1}:
             raise to.error(f"{to.text(node)}: {out.element} cannot be copied to {into.element} by bytes", node)
         elements = self._elements(size, into.element, count)
         self._require(conjunction(self._holds_in(into, elements), self._holds_in(out, elements)))
@@ -313,7 +316,7 @@ class MemoryCalls:
             distance = self._least(distance, limit)
         else:
             self._require(ends)
-        return self.to.arithmetic.convert(CValue(kinds.LONG, distance), kinds.ULONG)
+        return self.to.arithmetic.convert(CValue(kinds.LONG, distance), self.to.model.size)
 
     def _least(self, a: Term, limit: Term) -> Term:
         """The smaller number. A limit that is negative as a `long` is a large `size_t`."""
@@ -359,7 +362,7 @@ class MemoryCalls:
         if len(arguments) == 3:
             limit = self._count(arguments[2])
         if not text and limit is not None:
-            one_byte = {kinds.size_of(a.element), kinds.size_of(b.element)} == {1}
+            one_byte = {self.to.model.size_of(a.element), self.to.model.size_of(b.element)} == {1}
             machine = a.element == b.element and not isinstance(a.element, Floating)
             if not one_byte and (not machine or self.to.arithmetic.mathematical):
                 message = f"{self.to.text(node)}: {a.element} and {b.element} are not compared by bytes here"
@@ -390,7 +393,7 @@ class MemoryCalls:
     def _bytes_less(self, x: Term, y: Term, region: Region) -> Term:
         """The first bytes that differ, as they are stored, are in this order."""
         less = FALSE
-        for byte in reversed(range(kinds.size_of(region.element))):
+        for byte in reversed(range(self.to.model.size_of(region.element))):
             low, high = (self._byte(v, byte) for v in (x, y))
             less = disjunction(simple_term("lt", low, high), conjunction(simple_term("eq", low, high), less))
         return less
@@ -403,11 +406,11 @@ class MemoryCalls:
 
     def _of_sign(self, less: Term, greater: Term, name: str) -> CValue:
         to, number = self.to, self.to.arithmetic.number
-        size = to.unknown(name, kinds.INT)
-        zero, one, minus = (number(kinds.INT, n).term for n in (0, 1, -1))
+        size = to.unknown(name, self.to.model.INT)
+        zero, one, minus = (number(self.to.model.INT, n).term for n in (0, 1, -1))
         below = either(simple_term("lt", size, zero), size, minus)
         above = either(simple_term("gt", size, zero), size, one)
-        return CValue(kinds.INT, either(less, below, either(greater, above, zero)))
+        return CValue(self.to.model.INT, either(less, below, either(greater, above, zero)))
 
 
 def _plain(name: str) -> str:

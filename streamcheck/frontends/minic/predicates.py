@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from streamcheck.c import kinds
 from streamcheck.c.arithmetic import CValue
+from streamcheck.c.models import MODELS, DataModel
 from streamcheck.c.syntax import parse
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import Term
@@ -17,10 +18,11 @@ from streamcheck.problem.automaton import Automaton
 
 def read_predicates(program: Automaton, texts: Sequence[str], *, mathematical: bool) -> tuple[Term, ...]:
     """The conditions as terms over the program's variables, which have the names shown in counterexamples."""
+    model = MODELS[program.data_model]
     flow = Flow("predicates", "predicate")
-    to = Expressions(flow, mathematical=mathematical)
+    to = Expressions(flow, mathematical=mathematical, model=model)
     for v in program.variables:
-        kind = _kind(v.type)
+        kind = _kind(v.type, model)
         if kind is not None:
             to.scope.names[str(v.payload)] = CValue(kind, v)
     return tuple(_predicate(text, program, to) for text in texts)
@@ -39,12 +41,12 @@ def _predicate(text: str, program: Automaton, to: Expressions) -> Term:
     return to.arithmetic.truth(value)
 
 
-def _kind(type: Type) -> kinds.Integer | kinds.Floating | None:
+def _kind(type: Type, model: DataModel) -> kinds.Integer | kinds.Floating | None:
     if type is BOOL:
         return kinds.BOOLEAN
     if type is FLOAT or type is DOUBLE:
         return kinds.FLOAT if type is FLOAT else kinds.DOUBLE
     if isinstance(type, MachineType):
-        signed = kinds.SIGNED.get(type.width)
-        return signed if signed is None or type.signed else kinds.UNSIGNED[signed]
-    return kinds.INT if type.kind == "integer" else None
+        signed = model.exact.get(type.width)
+        return signed if signed is None or type.signed else model.unsigned_of[signed]
+    return model.INT if type.kind == "integer" else None

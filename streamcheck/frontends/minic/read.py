@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, assert_never
 
 from streamcheck.c import initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue
 from streamcheck.c.declarations import Function, NameScope, Pointee, PointerVariable
 from streamcheck.c.extensions import PlainC
-from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct, Void, are_different
+from streamcheck.c.kinds import (
+    AnyKind,
+    Array,
+    Floating,
+    Integer,
+    Opaque,
+    Pointer,
+    Struct,
+    Void,
+    are_different,
+)
 from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.models import MODELS, DataModel
 from streamcheck.c.preprocess import preprocess
 from streamcheck.c.syntax import TOO_DEEP, form, parse, where_of
 from streamcheck.c.terms import comparison
@@ -24,27 +36,71 @@ from streamcheck.frontends.minic.bare import bare_statements
 from streamcheck.frontends.minic.callbacks import CallbackEffect, Callbacks, nodes_in, offered_functions
 from streamcheck.frontends.minic.calls import ASSERTIONS, ASSUMPTIONS, ERRORS, STREAMS, Calls
 from streamcheck.frontends.minic.expressions import Expressions
-from streamcheck.frontends.minic.flow import Flow
+from streamcheck.frontends.minic.flow import AutomatonTooLarge, Flow
+from streamcheck.frontends.minic.linking import with_files
 from streamcheck.frontends.minic.prototypes import prototypes_of
 from streamcheck.frontends.minic.statements import Statements
 from streamcheck.problem.automaton import Automaton
 
+FIRST_DEPTH = 2  # of functions that call themselves
+DEEPEST = 19
+LARGEST_RECURSION = 3_000  # edges, above which calls are not read deeper (heuristic)
 
-def read_c(path: str, integers: Literal["c", "math"], function: str | None = None) -> tuple[Automaton, tuple[str, ...]]:
+
+def read_c(
+    path: str,
+    integers: Literal["c", "math"],
+    function: str | None = None,
+    data_model: str = "LP64",
+    linked: Sequence[str] = (),
+) -> tuple[Automaton, tuple[str, ...]]:
     """The automaton of a function of the file, and warnings (functions without a body).
 
     Without `function` it is `main`, or the only function there is. Global variables hold their initial values when
     `main` begins, and any values when another function does, which may be called at any time; so do its parameters.
     """
-    flow = Flow(os.path.splitext(os.path.basename(path))[0], path)
     with deep_recursion():  # a long chain of else-ifs is nested statements, a long sum nested expressions
-        source = preprocess(path)
+        model = MODELS[data_model]
+        source = preprocess(path, model=model)
         nodes = _declarations_of(source.text, path)
-        unit = _TranslationUnit(flow, source, mathematical=integers == "math")
+        if linked:
+            source, nodes = with_files(linked, model, source, nodes)
+        return _with_calls(path, CSource(source, nodes, model, integers == "math"), function)
+
+
+@dataclass(frozen=True, slots=True)
+class CSource:
+    """The text of a program, as declarations, and how it is read."""
+
+    text: PlainC
+    nodes: list[Any]
+    model: DataModel
+    mathematical: bool
+
+
+def _with_calls(path: str, source: CSource, function: str | None) -> tuple[Automaton, tuple[str, ...]]:
+    """The automaton and warnings. Functions that call themselves are read deeper and deeper, until no call is left
+    out or the automaton is large."""
+    depth, found, constants = FIRST_DEPTH, None, True
+    while True:
+        unit = _TranslationUnit(Flow(os.path.splitext(os.path.basename(path))[0], path), source)
+        unit.calls.depth, unit.calls.follows_constants = depth, constants
+        if found is not None:
+            unit.flow.largest = LARGEST_RECURSION
         try:
-            return unit.read(nodes, function)
+            found = unit.read(source.nodes, function)
         except RecursionError:
             raise SpecError(TOO_DEEP, unit.expressions.where) from None
+        except AutomatonTooLarge:
+            if found is not None:
+                return found
+            if not constants or not unit.calls.exceeded:
+                raise
+            constants = False
+            continue
+        if unit.calls.exceeded is None or depth >= DEEPEST:
+            return found
+        depth += max(1, depth // 2)
 
 
 def _declarations_of(text: str, path: str) -> list[Any]:
@@ -60,13 +116,12 @@ def _declarations_of(text: str, path: str) -> list[Any]:
 
 
 class _TranslationUnit:
-    def __init__(self, flow: Flow, source: PlainC, *, mathematical: bool) -> None:
+    def __init__(self, flow: Flow, source: CSource) -> None:
         self.flow = flow
         self.source = source
-        self.mathematical = mathematical
-        self.expressions = Expressions(flow, mathematical=mathematical)
-        self.expressions.declarations.realigned = source.realigned
-        self.calls = Calls(self.expressions, source)
+        self.expressions = Expressions(flow, mathematical=source.mathematical, model=source.model)
+        self.expressions.declarations.realigned = source.text.realigned
+        self.calls = Calls(self.expressions, source.text)
         self.statements = Statements(self.expressions, self.calls)
         self.expressions.calls = self.calls
         self.calls.statements = self.statements
@@ -95,7 +150,7 @@ class _TranslationUnit:
 
     def _effect(self, nodes: list[Any], name: str) -> CallbackEffect:
         """The effect of a function of the file if it is called in any state, with any arguments."""
-        unit = _TranslationUnit(Flow(self.flow.name, self.file), self.source, mathematical=self.mathematical)
+        unit = _TranslationUnit(Flow(self.flow.name, self.file), self.source)
         try:
             unit._declare_all(nodes)
             function = unit._entry_function(name)
@@ -276,7 +331,7 @@ class _TranslationUnit:
             statements.fresh = False
             statements.begin(place, None)
             statements.fresh = function.name == "main"
-            if function.name == "main" and kind == kinds.INT and len(function.parameters) > 1:
+            if function.name == "main" and kind == to.model.INT and len(function.parameters) > 1:
                 self._begin_count(place)
         self.calls.active.append(function.name)
         statements.run(function, None, self.calls.final)
@@ -284,7 +339,7 @@ class _TranslationUnit:
     def _begin_count(self, place: Lvalue) -> None:
         """The number of arguments of `main` is not negative (5.1.2.2.1)."""
         to, type = self.expressions, self.expressions.type_of(place.kind)
-        zero = to.arithmetic.number(kinds.INT, 0).term
+        zero = to.arithmetic.number(to.model.INT, 0).term
         limits = comparison("ge", variable("?", type), zero)
         value = self.flow.choose(place.object.name, type, to.where, limits)
         self.statements.start.append(to.storage.update(place, value))

@@ -24,6 +24,7 @@ from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Branch, UnknownValue
 from streamcheck.frontends.minic.lifetimes import Lifetime
 from streamcheck.frontends.minic.storage import Update
+from streamcheck.frontends.minic.targets import assigns, has_labels
 
 MOST_SCALARS = 2_000_000  # of one variable: the values of its elements are listed
 MOST_DIMENSIONS = 100
@@ -58,6 +59,7 @@ class Inlining:
     straight: bool = True  # nothing so far can run twice
     begins: tuple[str, int] = ("", 0)  # the place, and how many edges were before
     wanted_result: bool = False  # the caller uses the value
+    jumps: bool = False  # a jump may lead to code that has been read
 
 
 class Statements:
@@ -144,11 +146,12 @@ class Statements:
 
         def offset_variable() -> Lvalue:
             made = self.variable(name, kinds.LONG, key)
+            self.flow.moving.update(self.expressions.storage.roots(made))
             for block in home:
                 block.inner.add(made.object)
             return made
 
-        offset = offset_variable() if body is None or not sure or _assigns(body, name) else None
+        offset = offset_variable() if body is None or not sure or assigns(body, name) else None
         return PointerVariable(name, kind, offset_variable, None, offset, sure)
 
     # Functions
@@ -158,6 +161,7 @@ class Statements:
     ) -> None:
         """The body of a function, from the current place to `leave`. `wanted`: its result is used."""
         frame = Inlining(function, result, leave, outermost=not self.frames, wanted_result=wanted)
+        frame.jumps = has_labels(function.body)
         self.frames.append(frame)
         frame.begins = self.flow.at, len(self.flow.edges)
         self.statement(function.body)
@@ -175,6 +179,11 @@ class Statements:
             self.expressions.arithmetic.oblige(SideCondition.RETURN, FALSE)
         if result is not None and frame.function.name != "main":
             self._unknown_value(result, f"{frame.function.name}.return")
+
+    @property
+    def is_dead(self) -> bool:
+        """No run gets to the present place."""
+        return self.flow.at not in self.flow.live and not any(frame.jumps for frame in self.frames)
 
     @property
     def frame(self) -> Inlining:
@@ -472,7 +481,9 @@ class Statements:
             self._pointer(node, kind)
             return
         outermost = self.frame.outermost
-        owner = "" if outermost else self.frame.function.name
+        owner = "" if outermost else self.calls.owner
+        if "static" in node.storage:  # one for all calls, also if the function that is read calls itself
+            owner = "" if self.frame.function is self.frames[0].function else self.frame.function.name
         new = (owner, id(node)) not in self.known
         qualifiers = {"volatile": "volatile" in node.quals, "constant": "const" in node.quals}
         place = self.variable(node.name, kind, (owner, id(node)), **qualifiers)
@@ -508,7 +519,7 @@ class Statements:
             raise to.error(f"{node.name}: restrict is supported on parameters only", node)
         if "static" in node.storage:
             raise to.error("a static pointer in a function is not supported", node)
-        key = ("" if frame.outermost else frame.function.name, id(node))
+        key = ("" if frame.outermost else self.calls.owner, id(node))
         first = None if node.init is None else to.value(node.init)
         if isinstance(first, CValue) and first.term.is_const and first.term.payload == 0:
             first = None  # the null pointer: it points nowhere yet
@@ -529,13 +540,3 @@ def _cases(node: Any) -> Iterator[Any]:
         yield node
     for _, child in node.children():
         yield from _cases(child)
-
-
-def _assigns(node: Any, name: str) -> bool:
-    """True if the statement assigns to a variable of this name."""
-    shape = form(node)
-    if shape == "Assignment" and getattr(node.lvalue, "name", None) == name:
-        return True
-    if shape == "UnaryOp" and node.op in ("p++", "p--", "++", "--", "&") and getattr(node.expr, "name", None) == name:
-        return True
-    return any(_assigns(child, name) for _, child in node.children())
