@@ -9,6 +9,7 @@ from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
 from streamcheck.core.types import BOOL, INT, REAL, ArrayType, EnumType, MachineType, StructType, array_of, machine
+from streamcheck.frontends.lustre.datatypes import construct, has_constructor, is_union, selected
 from streamcheck.frontends.lustre.declarations import LustreDeclarations, type_of_number
 from streamcheck.frontends.lustre.scopes import LustreScope, TermOrTuple
 from streamcheck.frontends.lustre.syntax import ExpressionText
@@ -26,6 +27,7 @@ from streamcheck.frontends.operations import (
     logic,
     require_kind,
     require_same_type,
+    struct_part,
 )
 
 COMPARISONS = frozenset(("lt", "le", "gt", "ge"))
@@ -68,7 +70,7 @@ def _number(text: str) -> Term:
 
 def _choose(e: ExpressionText, args: list[Any], scope: LustreScope) -> TermOrTuple:
     if e.op == "arrow":
-        return _each(scope.context.first, args[0], args[1])
+        return choose_each(scope.context.first, args[0], args[1])
     condition = args[0]
     if e.op == "merge":
         return _merge(e, condition, args[1:])
@@ -76,10 +78,10 @@ def _choose(e: ExpressionText, args: list[Any], scope: LustreScope) -> TermOrTup
         raise TypeRule(f"the condition: expected one value, found {len(condition)}")
     if condition.type is not BOOL:
         raise TypeRule(f"the condition: expected bool, found {condition.type}")
-    return _each(condition, args[1], args[2])
+    return choose_each(condition, args[1], args[2])
 
 
-def _each(condition: Term, a: TermOrTuple, b: TermOrTuple) -> TermOrTuple:
+def choose_each(condition: Term, a: TermOrTuple, b: TermOrTuple) -> TermOrTuple:
     if isinstance(a, tuple) or isinstance(b, tuple):
         if not (isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b)):
             raise TypeRule("the two sides have different numbers of values")
@@ -99,7 +101,7 @@ def _merge(e: ExpressionText, clock: Term, values: list[Any]) -> TermOrTuple:
         branches = dict(zip(members, values, strict=True))
         if set(branches) != {"true", "false"}:
             raise TypeRule("a merge over a Boolean needs one branch for true and one for false")
-        return _each(clock, branches["true"], branches["false"])
+        return choose_each(clock, branches["true"], branches["false"])
     if not isinstance(clock.type, EnumType):
         raise TypeRule(f"expected a clock of type bool or of an enum, found {clock.type}")
     codes = dict(clock.type.members)
@@ -107,7 +109,7 @@ def _merge(e: ExpressionText, clock: Term, values: list[Any]) -> TermOrTuple:
         raise TypeRule(f"a merge over {clock.type} needs one branch for each of {', '.join(codes)}")
     result = values[-1]
     for member, value in zip(members[-2::-1], values[-2::-1], strict=True):
-        result = _each(equal(clock, constant(clock.type, codes[member])), value, result)
+        result = choose_each(equal(clock, constant(clock.type, codes[member])), value, result)
     return result  # type: ignore[no-any-return]
 
 
@@ -182,23 +184,46 @@ def _composite(e: ExpressionText, args: list[Term], scope: LustreScope, declarat
                 result = _update(result, index, value)
             return result
         case "record":
-            return _record(e, args, declarations)
+            return _record(e, args, scope, declarations)
+        case "field" if is_union(args[0].type):
+            return selected(args[0], e.value, declarations.variables.undefined_results(e, scope))
         case "field":
             return _field(args[0], e.value)
+        case "construct":
+            type = declarations.union_type(e, scope, [a.type for a in args])
+            assert isinstance(type, StructType)
+            return construct(type, e.value[0], args)
+        case "test":
+            return has_constructor(args[0], e.value)
+        case "tuple value":
+            return term("struct", *args, payload=declarations.tuple_type([a.type for a in args]))
+        case "ascribe":
+            return _ascribed(e, args[0], scope, declarations)
     raise AssertionError(e.op)
 
 
+def _ascribed(e: ExpressionText, value: Term, scope: LustreScope, declarations: LustreDeclarations) -> Term:
+    """The value, which must have the type here: what it restricts is a claim."""
+    shape = declarations.shape(e.value, scope)
+    if shape.type is not value.type:
+        raise TypeRule(f"expected {shape.type}, found {value.type}")
+    if shape.is_bounded:
+        declarations.ascriptions[id(e), scope] = (shape, value, e.at)
+    return value
+
+
 def _field(record: Term, name: str) -> Term:
-    if not isinstance(record.type, StructType) or name not in dict(record.type.fields):
+    if not isinstance(record.type, StructType) or record.type.form != "record" or name not in dict(record.type.fields):
         raise TypeRule(f"{record.type} has no field {name}")
     position = record.type.position(name)
     return record.args[position] if record.op == "struct" else term("field", record, payload=position)
 
 
-def _record(e: ExpressionText, args: list[Term], declarations: LustreDeclarations) -> Term:
-    name, fields = e.value
-    type = declarations.named_shape(name, e.at).type
-    if not isinstance(type, StructType):
+def _record(e: ExpressionText, args: list[Term], scope: LustreScope, declarations: LustreDeclarations) -> Term:
+    text, fields = e.value
+    name = text.value if text.kind == "name" else text.value[0]
+    type = declarations.record_type(e, scope, [a.type for a in args])
+    if not isinstance(type, StructType) or type.form != "record":
         raise TypeRule(f"{name} is not a record type")
     given = dict(zip(fields, args, strict=True))
     if set(given) != {n for n, _ in type.fields} or len(given) != len(fields):
@@ -219,7 +244,7 @@ def updated_record(record: Any, values: dict[str, Any]) -> Term:
         if isinstance(value, tuple) or value.type is not fields[name]:
             actual = "several values" if isinstance(value, tuple) else value.type
             raise TypeRule(f"field {name}: expected {fields[name]}, found {actual}")
-    return term("struct", *(values.get(n) or _field(record, n) for n, _ in type.fields), payload=type)
+    return term("struct", *(values.get(n) or struct_part(record, i) for i, n in enumerate(fields)), payload=type)
 
 
 # Machine integers and arrays
@@ -242,8 +267,10 @@ def _shift(op: str, a: Term, b: Term) -> Term:
 
 
 def _element(array: Term, index: Term, unknown: UnknownMaker) -> Term:
+    if isinstance(array.type, StructType) and array.type.form == "tuple":
+        return _item(array, array.type, index)
     if not isinstance(array.type, ArrayType):
-        raise TypeRule(f"expected an array, found {array.type}")
+        raise TypeRule(f"expected an array or a tuple, found {array.type}")
     require_kind(index.type, *WHOLE_NUMBERS, what="an integer index")
     length = array.type.length
     if index.is_const:
@@ -253,6 +280,13 @@ def _element(array: Term, index: Term, unknown: UnknownMaker) -> Term:
     inside = _inside(index, length)
     value = term("index", array, index)
     return value if inside is TRUE else choice(inside, value, unknown("index", array, index, array.type.element))
+
+
+def _item(value: Term, type: StructType, index: Term) -> Term:
+    """One value of a tuple."""
+    if not index.is_const or index.type is not INT or not 0 <= index.payload < len(type.fields):
+        raise TypeRule(f"the index of a tuple of {len(type.fields)} values is a number from 0 to {len(type.fields) - 1}")
+    return struct_part(value, index.payload)
 
 
 def _update(array: Term, index: Term, value: Term) -> Term:

@@ -76,7 +76,7 @@ class DeclarationRules:
     def __init__(self, file: LustreFile, tokens: Tokens) -> None:
         self.file = file
         self.tokens = tokens
-        self.members = {m for t in file.types.values() if t.kind == "enum" for m in t.value}
+        self.members = {m for t in file.types.values() if t.kind == "enum" for m in t.value} | file.constructors.keys()
         self.constants = self.members | file.constants.keys()
 
     def check_node(self, node: NodeText) -> None:
@@ -119,7 +119,9 @@ class DeclarationRules:
             also = (("the first declaration", self.tokens.where(seen[name])),)
             raise SpecError(f"{name} is declared twice", self.tokens.where(at), also=also)
         if name in self.constants:
-            what = "a member of an enum" if name in self.members else "a constant of the file"
+            what = "a constant of the file"
+            if name in self.members:
+                what = "a constructor" if name in self.file.constructors else "a member of an enum"
             raise self.tokens.error(at, f"{name} is declared twice: it is {what}", write="another name")
         seen[name] = at
 

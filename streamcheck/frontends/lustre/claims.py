@@ -67,6 +67,12 @@ class Claims:
         claim = while_ticking(scope, self._within(shape, value, scope))
         self._add_claim(f"{scope.path}{name} {shape.restriction}", claim, at, origin=IMPLIED)
 
+    def claim_ascription(self, shape: Shape, value: Term, scope: LustreScope, at: int) -> None:
+        """`(e : type)` claims that e is of the type where it is evaluated."""
+        claim = while_ticking(scope, self._within(shape, value, scope))
+        place = self.tokens.place(at)
+        self._add_claim(f"{scope.path}the value at {place[1:-1]} {shape.restriction}", claim, at, origin=IMPLIED)
+
     def _within(self, shape: Shape, value: Term, scope: LustreScope) -> Term:
         return self.evaluator.declarations.within(shape, value, scope)
 

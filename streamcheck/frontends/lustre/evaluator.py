@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import TypeRule
@@ -21,11 +20,13 @@ from streamcheck.frontends.lustre.apply import apply_operation, updated_record
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.delays import Delays, define, is_constant
 from streamcheck.frontends.lustre.instances import Instances
+from streamcheck.frontends.lustre.matches import Matches
 from streamcheck.frontends.lustre.scopes import (
     BEING_READ,
     LazyDefinition,
     LazyElements,
     LustreScope,
+    Run,
     Shape,
     TermOrTuple,
 )
@@ -34,28 +35,6 @@ from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.variables import Variables
 from streamcheck.frontends.lustre.walks import has_steps
 from streamcheck.frontends.operations import equal
-
-
-class Run:
-    """One evaluation: `work` is still to do, the last first; `results` are the values of what was read."""
-
-    __slots__ = ("results", "work")
-
-    def __init__(self) -> None:
-        self.work: list[tuple[Action, ExpressionText, LustreScope]] = []
-        self.results: list[TermOrTuple] = []
-
-    def later(self, action: Action, e: ExpressionText, scope: LustreScope) -> None:
-        self.work.append((action, e, scope))
-
-    def take(self, n: int) -> list[TermOrTuple]:
-        """The last n results, which are removed."""
-        taken = self.results[len(self.results) - n :]
-        del self.results[len(self.results) - n :]
-        return taken
-
-
-Action: TypeAlias = Callable[[ExpressionText, LustreScope, Run], None]
 
 
 class NodeEvaluator:
@@ -71,6 +50,7 @@ class NodeEvaluator:
         self.declarations = LustreDeclarations(file, self.variables, self.term)
         self.delays = Delays(self.declarations)
         self.instances = Instances(self.declarations, unfold=unfold)
+        self.matches = Matches(self.declarations, self._start)
         self._reading: list[tuple[LustreScope, str, int]] = []  # the names whose definitions are being read
         self._outputs: dict[tuple[int, int], ExpressionText] = {}
         self._any_values: dict[tuple[int, LustreScope], Term] = {}
@@ -132,6 +112,9 @@ class NodeEvaluator:
                 run.results.append(self.delays.present(e, scope))
             case "index":
                 self._index(e, scope, run)
+            case "match":
+                run.later(self.matches.cases, e, scope)
+                run.later(self._start, e.args[0], scope)
             case "merge":
                 run.later(self._merge_branches, e, scope)
                 run.later(self._start, e.args[0], scope)
@@ -348,7 +331,7 @@ class NodeEvaluator:
     def _update(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         """`a[i := v]`, a has been read. The indices of a record are its fields."""
         updated = run.results[-1]
-        if isinstance(updated, tuple) or not isinstance(updated.type, StructType):
+        if isinstance(updated, tuple) or not isinstance(updated.type, StructType) or updated.type.form == "union":
             self._apply_to(e.args[1:], e, scope, run)
             return
         run.later(self._updated_record, e, scope)
@@ -357,7 +340,8 @@ class NodeEvaluator:
 
     def _updated_record(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         record, *values = run.take(1 + len(e.args) // 2)
-        fields = [name.value for name in e.args[1::2]]
+        is_tuple = isinstance(record, Term) and isinstance(record.type, StructType) and record.type.form == "tuple"
+        fields = [f"item{i.value}" if is_tuple else i.value for i in e.args[1::2]]
         try:
             run.results.append(updated_record(record, dict(zip(fields, values, strict=True))))
         except TypeRule as why:

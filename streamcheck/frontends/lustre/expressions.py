@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from streamcheck.core.notation import LUSTRE_WORD_TYPES
 from streamcheck.frontends.lustre.cursor import Cursor, is_name
-from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, TypeText, name_expression
+from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, Pattern, TypeText, name_expression
 from streamcheck.frontends.lustre.tokens import DIGITS, NAME_START
 
 CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, COMPARE, SUM, PRODUCT = range(10)
@@ -55,6 +55,8 @@ PREFIX = {
     **dict.fromkeys(LUSTRE_WORD_TYPES, (CONVERSION, "to machine")),
 }
 CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}"}
+CLOSES |= dict.fromkeys(("construct", "test", "tuple value"), ")")
+LISTS = frozenset(("(", "call", "array", "construct", "tuple value"))  # of values with commas between them
 UNSUPPORTED = {  # the word: (the message, what to write instead)
     "forall": ("quantifiers are not supported", "p(a[0]) and p(a[1]) and …"),
     "exists": ("quantifiers are not supported", "p(a[0]) or p(a[1]) or …"),
@@ -63,9 +65,7 @@ UNSUPPORTED = {  # the word: (the message, what to write instead)
     "#": ("`#` is not supported", "not (a and b) and not (a and c) and not (b and c)"),
     "any": ("`any { x: T | p }` is not supported", "the output of an imported node with a guarantee"),
     "choose": ("`choose` is not supported", "the output of an imported function with a guarantee"),
-    "match": ("algebraic data types are not supported", "merge over an enum, or if … then … else"),
     "last": ("`last` is only in the body of a `frame`", "pre x"),
-    "'": ("tuple types are not supported", "a struct"),
     "{": ("sets are not supported", "an array of bool"),
     "map": ("maps are not supported", "an array"),
 }
@@ -104,13 +104,15 @@ Unfinished: TypeAlias = list[OpenBracket | PendingOperator]
 
 
 class ExpressionParser:
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, constructors: frozenset[str] = frozenset()) -> None:
         self.cursor = cursor
+        self.constructors = constructors  # of algebraic data types
         self.calls: set[str] = set()  # the nodes called since the last node began
         self.unguarded: set[int] = set()  # the identities of the `pre` that are not on the right of a `->`
         self.aliases: dict[str, str] = {}  # names that stand for others
         self.lasts: dict[str, int] | None = None  # in a frame: the variables whose value before is read, and where
         self.type: Callable[[], TypeText] | None = None  # reads a type, once there is a parser of types
+        self.type_arguments: Callable[[], tuple[TypeText, ...]] | None = None  # reads `<T, U>`
 
     def expression(self, ends: frozenset[str] = frozenset()) -> ExpressionText:
         """An expression as long as possible, or up to one of `ends` outside brackets."""
@@ -155,6 +157,9 @@ class ExpressionParser:
         if word == "[":
             pending.append(OpenBracket("array", at))
             return True
+        if word == "'" and self.cursor.take("("):
+            pending.append(OpenBracket("tuple value", at))
+            return True
         return self._leaf(at, word, operands, pending)
 
     def _leaf(self, at: int, word: str, operands: OperandStack, pending: Unfinished) -> bool:
@@ -176,6 +181,8 @@ class ExpressionParser:
             operands.append(self._fby(at))
         elif word == "any" and self.cursor.word == "@":
             operands.append(self._any(at))
+        elif word == "match" and (self.cursor.word == "(" or self.cursor.word not in OPERATORS_OR_ENDS):
+            operands.append(self._match(at))
         elif word == "last" and self.lasts is not None and is_name(self.cursor.word):
             name = self.cursor.name()
             self.lasts.setdefault(name, at)
@@ -200,18 +207,65 @@ class ExpressionParser:
         return ExpressionText("any", (), type, at)
 
     def _name_or_call(self, at: int, word: str, operands: OperandStack, pending: Unfinished) -> bool:
+        if self.cursor.word == "?" and self.cursor.after == "(":
+            self.cursor.at += 2
+            pending.append(OpenBracket("test", at, word))
+            return True
+        types = self.applied_types()
+        if word in self.constructors:
+            if self.cursor.take("("):
+                pending.append(OpenBracket("construct", at, (word, types)))
+                return True
+            operands.append(ExpressionText("construct", (), (word, types), at))
+            return False
         if self.cursor.take("("):
             self.calls.add(word)
             if self.cursor.take(")"):
-                operands.append(ExpressionText("call", (), Activation(word), at))
+                operands.append(ExpressionText("call", (), Activation(word, types=types), at))
                 return False
-            pending.append(OpenBracket("call", at, Activation(word)))
+            pending.append(OpenBracket("call", at, Activation(word, types=types)))
             return True
         if self.cursor.take("{"):
-            pending.append(self._field(OpenBracket("record", at, word)))
+            type = TypeText("applied", (word, types), at) if types else TypeText("name", word, at)
+            pending.append(self._field(OpenBracket("record", at, type)))
             return True
+        if types:
+            raise self.cursor.error(at, f"{word} has type arguments: it is no node, record type or constructor")
         operands.append(name_expression(self.aliases.get(word, word), at))
         return False
+
+    def applied_types(self) -> tuple[TypeText, ...]:
+        """The type arguments `@<T, U>`, if they are there."""
+        if self.cursor.word != "@":
+            return ()
+        assert self.type_arguments is not None
+        self.cursor.expect("@")
+        return self.type_arguments()
+
+    def _match(self, at: int) -> ExpressionText:
+        """`match e with | pattern: value … end`."""
+        scrutinee = self._expression(frozenset())
+        self.cursor.expect("with")
+        patterns, values = [], []
+        while self.cursor.take("|"):
+            patterns.append(self._pattern())
+            self.cursor.expect(":")
+            values.append(self._expression(frozenset()))
+        if not patterns:
+            self.cursor.fail("`| pattern: value`")
+        self.cursor.expect("end")
+        return ExpressionText("match", (scrutinee, *values), tuple(patterns), at)
+
+    def _pattern(self) -> Pattern:
+        at = self.cursor.at
+        name = self.cursor.name()
+        if not self.cursor.take("("):
+            return Pattern(name, None, at)
+        parts = [self._pattern()]
+        while self.cursor.take(","):
+            parts.append(self._pattern())
+        self.cursor.expect(")")
+        return Pattern(name, tuple(parts), at)
 
     def _field(self, record: OpenBracket) -> OpenBracket:
         record.names.append(self.cursor.name())
@@ -268,7 +322,7 @@ class ExpressionParser:
     def _close(self, top: OpenBracket, operands: OperandStack, pending: Unfinished) -> bool:
         word = self.cursor.word
         top.items.append(operands.pop())
-        if word == "," and top.kind in ("(", "call", "array"):
+        if word == "," and top.kind in LISTS:
             self.cursor.next()
             return True
         if word == ";" and top.kind in ("merge", "record"):
@@ -284,13 +338,10 @@ class ExpressionParser:
         if top.kind == "index" and word in ("..", ":", "|"):
             write = "[a[0], a[1]]"
             raise self.cursor.error(self.cursor.at, "slices of arrays and of words are not supported", write=write)
-        if top.kind == "(" and word == ":":
-            raise self.cursor.error(self.cursor.at, "type ascriptions `(e : type)` are not supported", write="(e)")
-        if word == "@":
-            raise self.cursor.error(
-                self.cursor.at, "type arguments `@<…>` are not supported", write="a type's own node"
-            )
-        self.cursor.expect(CLOSES[top.kind])
+        if top.kind == "(" and len(top.items) == 1 and self.cursor.take(":"):
+            assert self.type is not None
+            top.kind, top.value = "ascribe", self.type()
+        self.cursor.expect(")" if top.kind == "ascribe" else CLOSES[top.kind])
         pending.pop()
         operands.append(self._bracket_contents(top, operands))
         return False
@@ -300,8 +351,8 @@ class ExpressionParser:
         match top.kind:
             case "(":
                 return items[0] if len(items) == 1 else ExpressionText("tuple", items, None, top.at)
-            case "call":
-                return ExpressionText("call", items, top.value, top.at)
+            case "call" | "construct" | "test" | "tuple value" | "ascribe":
+                return ExpressionText(top.kind, items, top.value, top.at)
             case "array":
                 return ExpressionText("array", items, None, top.at)
             case "merge":

@@ -17,7 +17,7 @@ from streamcheck.frontends.lustre.claims import Claims
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.scopes import LustreScope
 from streamcheck.frontends.lustre.syntax import NodeText, Variable, name_expression
-from streamcheck.frontends.operations import equal, logic
+from streamcheck.frontends.operations import canonical, equal, logic
 from streamcheck.problem.claim import IMPLIED
 from streamcheck.problem.specification import FunctionCall
 
@@ -43,7 +43,7 @@ def assume_congruence(evaluator: NodeEvaluator, claims: Claims) -> None:
 
 def _call(evaluator: NodeEvaluator, node: NodeText, scope: LustreScope) -> FunctionCall:
     def values(variables: list[Variable]) -> tuple[Term, ...]:
-        return tuple(evaluator.term(name_expression(v.name, v.at), scope) for v in variables)
+        return tuple(canonical(evaluator.term(name_expression(v.name, v.at), scope)) for v in variables)
 
     return FunctionCall(node.name, scope.context.tick, values(node.inputs), values(node.outputs))
 

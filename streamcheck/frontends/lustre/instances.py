@@ -45,6 +45,7 @@ class Instances:
         if clock is not TRUE or restart is not FALSE:
             context = self.variables.context_on_clock(context, clock, restart, f"{path} first step")
         child = LustreScope(f"{path}.", context, self.declarations.globals, node, clock=clock)
+        child.types = self.declarations.type_arguments(node, call.value.types, call.args, scope, call.at)
         self._bind(child, node, call, scope)
         if self.unfold:
             self.populate(child, node)

@@ -16,6 +16,7 @@ from streamcheck.frontends.lustre.syntax import (
     Mode,
     NodeText,
     PropertyText,
+    TypeText,
     Variable,
 )
 from streamcheck.frontends.lustre.tokens import END, Tokens
@@ -23,7 +24,6 @@ from streamcheck.frontends.lustre.type_parser import TypeParser
 
 FLOOR = "\nfunction floor(x: real) returns (y: int); let y = int x; tel"  # an operator of JKind
 DECLARATIONS = {
-    "datatype": ("algebraic data types are not supported", "type T = enum { A, B };"),
     "lemma": ("lemmas are not supported", "a node with the lemma as a property"),
 }
 
@@ -36,10 +36,28 @@ def parse(text: str, file: str) -> tuple[LustreFile, Tokens]:
     return lustre, tokens
 
 
+def constructors_in(texts: list[str]) -> frozenset[str]:
+    """The constructors of the file's algebraic data types, which are told from variables before they are declared."""
+    names: set[str] = set()
+    at = texts.index("datatype") if "datatype" in texts else len(texts)
+    while at < len(texts):
+        is_declaration = texts[at] == "datatype" and is_name(texts[at + 1])
+        at += 1
+        while is_declaration and texts[at] not in ("=", ";", END):
+            at += 1
+        depth = 0
+        while is_declaration and texts[at] not in (";", END):
+            if texts[at] in ("=", "|") and not depth and (name := texts[at + 1]) != "|":
+                names.add(name)
+            depth += {"(": 1, ")": -1}.get(texts[at], 0)
+            at += 1
+    return frozenset(names)
+
+
 class Parser:
     def __init__(self, tokens: Tokens) -> None:
         self.cursor = Cursor(tokens)
-        self.expressions = ExpressionParser(self.cursor)
+        self.expressions = ExpressionParser(self.cursor, constructors_in(tokens.texts))
         self.types = TypeParser(self.cursor, self.expressions)
         self.blocks = BlockParser(self.cursor, self.expressions, self._equation, self._is_variable)
         self.frames = FrameParser(self.cursor, self.expressions, self.blocks, self._equation)
@@ -56,6 +74,8 @@ class Parser:
         word = self.cursor.next()
         if word == "type":
             self._types(file)
+        elif word == "datatype":
+            self._datatypes(file)
         elif word in ("const", "param"):
             for constant in self._constants():
                 self._once(file.constants, constant.name, constant.at)
@@ -89,19 +109,36 @@ class Parser:
     def _types(self, file: LustreFile) -> None:
         while True:
             at = self.cursor.at
-            names = self.cursor.names()
-            if self.cursor.word == "<":
-                raise self.cursor.error(at, "type parameters are not supported", write="one type for each argument")
-            if not self.cursor.take("="):
-                text = f"type {names[0]} has no definition: abstract types are not supported"
-                raise self.cursor.error(at, text, write=f"type {names[0]} = int;")
-            type = self.types.type()
+            names, parameters = self.cursor.names(), self.types.parameters()
+            if self.cursor.word == ";" and not parameters:
+                type = TypeText("abstract", None, at)
+            else:
+                self.cursor.expect("=")
+                type = self.types.type()
             self.cursor.expect(";")
-            for name in names:
-                self._once(file.types, name, at)
-                file.types[name] = type
+            self._add_types(file, names, parameters, type, at)
             if self.cursor.after not in ("=", ","):
                 return
+
+    def _datatypes(self, file: LustreFile) -> None:
+        at = self.cursor.at
+        names, parameters = self.cursor.names(), self.types.parameters()
+        self.cursor.expect("=")
+        type = self.types.union()
+        self.cursor.expect(";")
+        self._add_types(file, names, parameters, type, at)
+        for constructor in type.value:
+            self._once(file.constructors, constructor.name, constructor.at)
+            file.constructors[constructor.name] = names[0]
+
+    def _add_types(
+        self, file: LustreFile, names: list[str], parameters: tuple[str, ...], type: TypeText, at: int
+    ) -> None:
+        for name in names:
+            self._once(file.types, name, at)
+            file.types[name] = type
+            if parameters:
+                file.parameters[name] = parameters
 
     def _constants(self) -> list[ConstantText]:
         """After `const`: one declaration or more, each with its own semicolon."""
@@ -128,9 +165,9 @@ class Parser:
             text = "recursive functions (`rec`) are not supported"
             raise self.cursor.error(self.cursor.at, text, write="an imported function with a contract")
         name = self.cursor.name()
-        self._no_type_parameters("nodes")
+        parameters = self._type_parameters("nodes")
         inputs, outputs = self._signature()
-        node = NodeText(name, kind, at, inputs, outputs, imported)
+        node = NodeText(name, kind, at, inputs, outputs, imported, parameters)
         self.expressions.calls = node.calls
         self.cursor.take(";")
         while self.cursor.word in ("(%contract", "con"):
@@ -140,10 +177,11 @@ class Parser:
             self._body(node)
         return node
 
-    def _no_type_parameters(self, what: str) -> None:
-        if self.cursor.word in ("<", "<<", "="):
-            text = f"{what} with static or type parameters are not supported"
-            raise self.cursor.error(self.cursor.at, text, write="one for each type, or an input `const n: int`")
+    def _type_parameters(self, what: str) -> tuple[str, ...]:
+        if self.cursor.word == "=" or (self.cursor.word == self.cursor.after == "<"):
+            text = f"{what} with static parameters are not supported"
+            raise self.cursor.error(self.cursor.at, text, write="type parameters `<T>`, or an input `const n: int`")
+        return self.types.parameters()
 
     def _signature(self) -> tuple[list[Variable], list[Variable]]:
         inputs = self._parameters()
@@ -307,9 +345,9 @@ class Parser:
 
     def _contract_node(self, at: int) -> NodeText:
         name = self.cursor.name()
-        self._no_type_parameters("contracts")
+        parameters = self._type_parameters("contracts")
         inputs, outputs = self._signature()
-        node = NodeText(name, "contract", at, inputs, outputs, contract=Contract(at))
+        node = NodeText(name, "contract", at, inputs, outputs, parameters=parameters, contract=Contract(at))
         self.expressions.calls = node.calls
         self.cursor.take(";")
         self.cursor.expect("let")
@@ -362,11 +400,11 @@ class Parser:
         return Mode(name, tuple(clauses["require"]), tuple(clauses["ensure"]), at)
 
     def _import(self, at: int) -> Import:
-        contract = self.cursor.name()
+        contract, types = self.cursor.name(), self.expressions.applied_types()
         inputs = self.expressions.arguments()
         self.cursor.expect("returns")
         self.cursor.expect("(")
         outputs = [] if self.cursor.word == ")" else self.cursor.names()
         self.cursor.expect(")")
         self.cursor.expect(";")
-        return Import(contract, inputs, tuple(outputs), at)
+        return Import(contract, inputs, tuple(outputs), at, types)

@@ -22,6 +22,7 @@ from streamcheck.frontends.lustre.registers import Registers
 from streamcheck.frontends.lustre.scopes import LustreScope
 from streamcheck.frontends.lustre.syntax import LustreFile, NodeText
 from streamcheck.frontends.lustre.tokens import Tokens
+from streamcheck.frontends.lustre.type_arguments import abstract_arguments
 from streamcheck.frontends.lustre.uncalled import check_uncalled
 from streamcheck.frontends.operations import image_of_call
 from streamcheck.problem.claim import Claim
@@ -101,6 +102,7 @@ class MainNode:
         self.variables = self.evaluator.variables
         self.declarations = self.evaluator.declarations
         self.top = LustreScope("", self.evaluator.outermost, self.declarations.globals, main)
+        self.top.types = abstract_arguments(main.parameters)
         self.claims = Claims(self.evaluator, self.top, is_named=is_named)
 
     def specification(self) -> Specification:
@@ -109,6 +111,8 @@ class MainNode:
         self.evaluator.finish(self.claims.add_instance)
         assume_congruence(self.evaluator, self.claims)
         self._drop_promises()
+        for (_, scope), (shape, value, at) in self.declarations.ascriptions.items():
+            self.claims.claim_ascription(shape, value, scope, at)
         for var, scope, shape, at in self.declarations.free_constants:
             self.claims.assume_range(shape, var, scope, at)
         for name, scope, shape, at in self.declarations.ranged_constants:

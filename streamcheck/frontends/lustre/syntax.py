@@ -30,21 +30,41 @@ def name_expression(name: str, at: int) -> ExpressionText:
 @dataclass(frozen=True, slots=True)
 class Activation:
     """A called node with its clock, restart and defaults, any of which may be missing:
-    `(activate (restart N every r) every c initial default d)(…)`."""
+    `(activate (restart N every r) every c initial default d)(…)`; `types` are its type arguments, `N@<T>(…)`."""
 
     node: str
     clock: ExpressionText | None = None
     restart: ExpressionText | None = None
     defaults: tuple[ExpressionText, ...] | None = None
+    types: tuple[TypeText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TypeText:
     """A type as written. `kind`: bool, int, real, machine (width, signed), subrange (low, high), array (element,
-    size), enum (members), record ((name, type) …), refinement (name, type, condition), name."""
+    size), enum (members), record ((name, type) …), refinement (name, type, condition), tuple (types), union
+    (constructors, of an algebraic data type), abstract (None), name, applied (name, type arguments)."""
 
     kind: str
     value: Any
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Constructor:
+    """One of an algebraic data type, with its fields."""
+
+    name: str
+    fields: tuple[tuple[str, TypeText], ...]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """`name`, a constructor or a variable, or `name(parts)`; `_` matches any value."""
+
+    name: str
+    parts: tuple[Pattern, ...] | None
     at: int
 
 
@@ -116,6 +136,7 @@ class Import:
     inputs: tuple[ExpressionText, ...]
     outputs: tuple[str, ...]
     at: int
+    types: tuple[TypeText, ...] = ()
 
 
 @dataclass(slots=True)
@@ -142,6 +163,7 @@ class NodeText:
     inputs: list[Variable]
     outputs: list[Variable]
     imported: bool = False
+    parameters: tuple[str, ...] = ()  # of types
     contract: Contract | None = None
     constants: list[ConstantText] = field(default_factory=list)
     locals: list[Variable] = field(default_factory=list)
@@ -156,6 +178,8 @@ class NodeText:
 @dataclass(slots=True)
 class LustreFile:
     types: dict[str, TypeText] = field(default_factory=dict)
+    parameters: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of those types that have some
+    constructors: dict[str, str] = field(default_factory=dict)  # their data types
     constants: dict[str, ConstantText] = field(default_factory=dict)
     nodes: dict[str, NodeText] = field(default_factory=dict)
     contracts: dict[str, NodeText] = field(default_factory=dict)

@@ -13,6 +13,12 @@ from streamcheck.frontends.operations import UnknownMaker, call_by_zero
 from streamcheck.problem.specification import FunctionCall
 
 
+UNDEFINED = {  # operations without a result, besides divisions
+    "index": "an index that may be out of range",
+    "field": "a field of a value that may have another constructor",
+}
+
+
 class Variables:
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
@@ -40,11 +46,11 @@ class Variables:
         def make(op: str, a: Term, b: Term, type: Type) -> Term:
             key = (op, a, b)
             if key not in self._undefined_results:
-                what = "an index that may be out of range" if op == "index" else "a division by what may be zero"
+                what = UNDEFINED.get(op, "a division by what may be zero")
                 self.warn(e.at, f"{what} gives any value")
                 place = self.tokens.place(e.at)
                 result = self._undefined_results[key] = self.unknown(f"{scope.path}{op}{place}", type, e.at)
-                if op != "index":
+                if op not in UNDEFINED:
                     self.calls.append(call_by_zero(op, a, b, result))
             return self._undefined_results[key]
 

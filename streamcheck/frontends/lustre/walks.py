@@ -29,8 +29,8 @@ def activation_parts(activation: Activation) -> list[ExpressionText]:
 
 
 def has_steps(root: ExpressionText) -> bool:
-    """True if it depends on the steps before, or calls a node."""
-    return any(e.op in ("pre", "arrow", "call") for e in subexpressions(root))
+    """True if it depends on the steps before, calls a node, or claims that a value has a type."""
+    return any(e.op in ("pre", "arrow", "call", "ascribe") for e in subexpressions(root))
 
 
 def conditions(type: TypeText, named: Mapping[str, TypeText] | None = None) -> Iterator[tuple[str, ExpressionText]]:
@@ -48,6 +48,16 @@ def conditions(type: TypeText, named: Mapping[str, TypeText] | None = None) -> I
                 stack.append(text.value[0])
             case "record":
                 stack += (field for _, field in text.value)
+            case "tuple":
+                stack += text.value
+            case "union":
+                stack += (field for constructor in text.value for _, field in constructor.fields)
+            case "applied":
+                name, arguments = text.value
+                stack += arguments
+                if named is not None and name in named and name not in seen:
+                    seen.add(name)
+                    stack.append(named[name])
             case "name" if named is not None and text.value in named and text.value not in seen:
                 seen.add(text.value)
                 stack.append(named[text.value])
