@@ -17,7 +17,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from streamcheck.core.floats import f32
 
-Form: TypeAlias = Literal["record", "tuple", "union", "abstract"]
+Form: TypeAlias = Literal["record", "tuple", "union", "abstract", "function"]
 Value: TypeAlias = "bool | int | float | Fraction | tuple[Value, ...]"
 
 
@@ -126,7 +126,8 @@ class ArrayType(Type):
 class StructType(Type):
     """Named fields. `form` is what they stand for in a language with more types: a `union` is an algebraic data type,
     its first field is the enum of its constructors, and the others are structs with the fields of one constructor each,
-    under its name; an `abstract` type has one field, and values of it are only compared."""
+    under its name; an `abstract` type has one field, and values of it are only compared; a `function` is a set or map,
+    whose field has no meaning."""
 
     kind = "struct"
     name: str

@@ -57,6 +57,8 @@ def equal(a: Term, b: Term, *, negated: bool = False) -> Term:
     require_same_type(a, b)
     if a is b:
         return FALSE if negated else TRUE
+    if has_function(a.type):
+        raise TypeRule("sets and maps are not compared here")
     if has_union(a.type):
         same = _same_value(a, b)
         return negation(same) if negated else same
@@ -75,6 +77,17 @@ def has_union(type: Type) -> bool:
             return has_union(type.element)
         case StructType():
             return type.form == "union" or any(has_union(t) for _, t in type.fields)
+    return False
+
+
+@cache
+def has_function(type: Type) -> bool:
+    """True if there are sets or maps in it: `containers` compares them."""
+    match type:
+        case ArrayType():
+            return has_function(type.element)
+        case StructType():
+            return type.form == "function" or any(has_function(t) for _, t in type.fields)
     return False
 
 

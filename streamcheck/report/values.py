@@ -35,6 +35,8 @@ def text_of(type: Type) -> Show:
         case StructType(form="tuple"):
             items = [text_of(t) for _, t in type.fields]
             return lambda value: f"({', '.join(show(v) for show, v in zip(items, value, strict=True))})"
+        case StructType(form="function"):
+            return lambda _: "…"
         case StructType(form="abstract"):
             return lambda value: f"{type.name}!{value[0]}"
         case StructType():

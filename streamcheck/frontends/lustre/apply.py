@@ -33,6 +33,7 @@ from streamcheck.frontends.operations import (
 COMPARISONS = frozenset(("lt", "le", "gt", "ge"))
 LOGIC = frozenset(("and", "or", "xor", "implies"))
 ARITHMETIC = frozenset(("add", "sub", "mul"))
+SET_OPERATIONS = {"add": "+", "mul": "*", "sub": "-"}
 DIVISIONS = frozenset(("intdiv", "mod", "div"))
 
 
@@ -50,7 +51,7 @@ def apply_operation(
     if op in ("if", "lazy", "arrow", "merge"):
         return _choose(e, args, scope)
     if op in ("eq", "ne") and isinstance(args[0], tuple):
-        return _equal_tuples(op, args)
+        return _equal_tuples(op, args, declarations)
     for a in args:
         if isinstance(a, tuple):
             raise TypeRule(f"expected one value, found {len(a)}")
@@ -113,21 +114,24 @@ def _merge(e: ExpressionText, clock: Term, values: list[Any]) -> TermOrTuple:
     return result  # type: ignore[no-any-return]
 
 
-def _equal_tuples(op: str, args: list[Any]) -> Term:
+def _equal_tuples(op: str, args: list[Any], declarations: LustreDeclarations) -> Term:
     if not isinstance(args[1], tuple) or len(args[0]) != len(args[1]):
         raise TypeRule("the two sides have different numbers of values")
     result = TRUE
     for a, b in zip(*args, strict=True):
-        result = logic("and", result, equal(a, b))
+        result = logic("and", result, declarations.containers.equal(a, b))
     return result if op == "eq" else negation(result)
 
 
 def _one_value(e: ExpressionText, args: list[Term], scope: LustreScope, declarations: LustreDeclarations) -> Term:
-    op = e.op
+    op, containers = e.op, declarations.containers
     if op in LOGIC:
         return logic(op, args[0], args[1])
     if op in ("eq", "ne"):
-        return equal(args[0], args[1], negated=op == "ne")
+        same = containers.equal(args[0], args[1])
+        return negation(same) if op == "ne" else same
+    if op in SET_OPERATIONS and containers.is_container(args[0].type):
+        return containers.combine(SET_OPERATIONS[op], args[0], args[1])
     if op in COMPARISONS:
         return compare(op, args[0], args[1])
     if op in ARITHMETIC:
@@ -176,8 +180,19 @@ def _composite(e: ExpressionText, args: list[Term], scope: LustreScope, declarat
             if any(a.type is not args[0].type for a in args):
                 raise TypeRule("the elements have different types")
             return term("array", *args, payload=array_of(args[0].type, len(args)))
+        case "index" if declarations.containers.is_container(args[0].type):
+            return declarations.containers.at(args[0], args[1])
         case "index":
             return _element(args[0], args[1], declarations.variables.undefined_results(e, scope))
+        case "in":
+            return _contains(args[0], args[1], declarations)
+        case "set" | "map":
+            return _container(e, args, scope, declarations)
+        case "update" if declarations.containers.is_container(args[0].type):
+            result = args[0]
+            for key, value in zip(args[1::2], args[2::2], strict=True):
+                result = declarations.containers.put(result, key, value)
+            return result
         case "update":
             result = args[0]
             for index, value in zip(args[1::2], args[2::2], strict=True):
@@ -200,6 +215,21 @@ def _composite(e: ExpressionText, args: list[Term], scope: LustreScope, declarat
         case "ascribe":
             return _ascribed(e, args[0], scope, declarations)
     raise AssertionError(e.op)
+
+
+def _contains(key: Term, container: Term, declarations: LustreDeclarations) -> Term:
+    if not declarations.containers.is_container(container.type):
+        raise TypeRule(f"expected a set or a map, found {container.type}")
+    return declarations.containers.has(container, key)
+
+
+def _container(e: ExpressionText, args: list[Term], scope: LustreScope, declarations: LustreDeclarations) -> Term:
+    """`{a, b}` or `map[a := v; b := w]`."""
+    result = declarations.containers.empty(declarations.container_type(e, scope, [a.type for a in args]))
+    keys, values = (args, [None] * len(args)) if e.op == "set" else (args[::2], args[1::2])
+    for key, value in zip(keys, values, strict=True):
+        result = declarations.containers.put(result, key, value)
+    return result
 
 
 def _ascribed(e: ExpressionText, value: Term, scope: LustreScope, declarations: LustreDeclarations) -> Term:

@@ -92,7 +92,7 @@ class Claims:
         node = scope.node
         assert node is not None
         if scope is self.top:
-            for v in node.inputs:
+            for v in (v for v in node.inputs if not v.constant):
                 self.assume_range(scope.shapes[v.name], scope.values[v.name], scope, v.at)
         for clause in node.asserts:
             claim = while_ticking(scope, self.evaluator.term(clause.value, scope, BOOL))

@@ -11,9 +11,11 @@ from dataclasses import replace
 from typing import Protocol
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, INT, REAL, ArrayType, StructType, Type, array_of, enum_of, machine, plural, struct_of
+from streamcheck.frontends.lustre.containers import Containers
 from streamcheck.frontends.lustre.datatypes import field_type, has_constructor, is_union, matched, union_of
 from streamcheck.frontends.lustre.scopes import Context, LazyDefinition, LustreScope, Shape, TypeCondition
 from streamcheck.frontends.lustre.syntax import (
@@ -48,6 +50,7 @@ class LustreDeclarations:
         self.globals = LustreScope("", Context(TRUE), None)
         self.free_constants: list[tuple[Term, LustreScope, Shape, int]] = []
         self.ranged_constants: list[tuple[str, LustreScope, Shape, int]] = []  # with values
+        self.containers = Containers(variables, self.globals, self.free_constants)
         self.ascriptions: dict[tuple[int, LustreScope], tuple[Shape, Term, int]] = {}
         self._named: dict[tuple[str, tuple[Shape, ...]], Shape] = {}
         self._naming: list[str] = []
@@ -115,6 +118,8 @@ class LustreDeclarations:
                 return self._tuple([self.shape(t, scope) for t in text.value])
             case "union":
                 return self._union(text, scope, name)
+            case "set" | "map":
+                return self._container(text, [self.shape(t, scope) for t in text.value])
             case "subrange":
                 low, high = (None if e is None else self.term(e, scope, INT) for e in text.value)
                 fixed = low is not None and high is not None and low.is_const and high.is_const
@@ -144,6 +149,13 @@ class LustreDeclarations:
     def _tuple(self, parts: list[Shape]) -> Shape:
         fields = tuple((f"item{i}", p.type) for i, p in enumerate(parts))
         return Shape(struct_of(applied_name("tuple", parts), fields, "tuple"), parts=tuple(parts))
+
+    def _container(self, text: TypeText, parts: list[Shape]) -> Shape:
+        try:
+            type = self.containers.type(text.kind, parts[0].type, parts[1].type if len(parts) > 1 else None)
+        except TypeRule as why:
+            raise self.tokens.error(text.at, str(why)) from None
+        return Shape(type, parts=tuple(parts))
 
     def _union(self, text: TypeText, scope: LustreScope, name: str) -> Shape:
         shapes = {c.name: {field: self.shape(t, scope) for field, t in c.fields} for c in text.value}
@@ -186,7 +198,14 @@ class LustreDeclarations:
             yield compare("le", value, shape.high)
         if not shape.is_bounded:
             return
-        if isinstance(shape.type, ArrayType):
+        if self.containers.is_container(shape.type) and any(p.is_bounded for p in shape.parts):
+
+            def condition(*values: Term | None) -> Term:
+                given = zip(shape.parts, values, strict=False)
+                return conjunction(*(c for p, v in given if v is not None for c in self._conditions(p, v, scope)))
+
+            yield self.containers.all_meet(value, condition)
+        elif isinstance(shape.type, ArrayType):
             for i in range(shape.type.length):
                 yield from self._conditions(shape.parts[0], term("index", value, constant(INT, i)), scope)
         elif isinstance(shape.type, StructType) and shape.type.form == "union":
@@ -194,7 +213,7 @@ class LustreDeclarations:
                 payload = struct_part(value, shape.type.position(constructor))
                 within = conjunction(*self._conditions(part, payload, scope))
                 yield disjunction(negation(has_constructor(value, constructor)), within)
-        elif isinstance(shape.type, StructType):
+        elif isinstance(shape.type, StructType) and not self.containers.is_container(shape.type):
             for i, part in enumerate(shape.parts):
                 yield from self._conditions(part, term("field", value, payload=i), scope)
         for condition in shape.conditions:
@@ -282,8 +301,10 @@ class LustreDeclarations:
                 return self.record_type(e, scope, [self.types_of(a, scope)[0] for a in e.args])
             case "construct":
                 return self.union_type(e, scope, [self.types_of(a, scope)[0] for a in e.args])
-            case "test":
+            case "test" | "in":
                 return BOOL
+            case "set" | "map":
+                return self.container_type(e, scope, [self.types_of(a, scope)[0] for a in e.args[:2]])
             case "ascribe":
                 return self.shape(e.value, scope).type
             case "tuple value":
@@ -329,7 +350,7 @@ class LustreDeclarations:
             self._require_count(node.name, node.parameters, types, at)
             return {p: self.shape(t, scope) for p, t in zip(node.parameters, types, strict=True)}
         given = [t for value in values for t in self.types_of(value, scope)]
-        inferred = infer(self.file, node.parameters, zip((v.type for v in node.inputs), given, strict=False))
+        inferred = infer(self.file, node.parameters, zip((v.type for v in node.inputs), given, strict=False), self.containers.types)
         return self._all_found(node.name, node.parameters, inferred, at)
 
     def _require_count(self, name: str, parameters: tuple[str, ...], types: tuple[TypeText, ...], at: int) -> None:
@@ -353,7 +374,7 @@ class LustreDeclarations:
         parameters = self.file.parameters.get(name, ())
         if types or not parameters:
             return self.named_shape(name, at, tuple(self.shape(t, scope) for t in types)).type
-        found = self._all_found(name, parameters, infer(self.file, parameters, pairs), at)
+        found = self._all_found(name, parameters, infer(self.file, parameters, pairs, self.containers.types), at)
         return self.named_shape(name, at, tuple(found.values())).type
 
     def union_type(self, e: ExpressionText, scope: LustreScope, given: list[Type]) -> Type:
@@ -373,6 +394,14 @@ class LustreDeclarations:
         pairs = [(fields[n], type) for n, type in zip(names, given, strict=False) if n in fields]
         return self._applied(name, types, pairs, scope, e.at)
 
+    def container_type(self, e: ExpressionText, scope: LustreScope, given: list[Type]) -> Type:
+        """The type of a literal set or map, whose first key and value have these types."""
+        if e.value:
+            return self.shape(TypeText(e.op, e.value, e.at), scope).type
+        if not given:
+            raise self.tokens.error(e.at, f"what this {e.op} holds is not known", write="{}@<int>, map[]@<int, bool>")
+        return self.containers.type(e.op, given[0], given[1] if e.op == "map" else None)
+
     def tuple_type(self, types: list[Type]) -> Type:
         return self._tuple([Shape(t) for t in types]).type
 
@@ -380,6 +409,8 @@ class LustreDeclarations:
         for step in reversed(path):
             if isinstance(step, int) and isinstance(type, ArrayType):
                 type = type.element
+            elif isinstance(step, int) and (held := self.containers.types.get(type, (None, None))[1]) is not None:
+                type = held
             elif isinstance(step, int) and isinstance(type, StructType) and type.form == "tuple" and step < len(type.fields):
                 type = type.fields[step][1]
             elif isinstance(step, str) and is_union(type):

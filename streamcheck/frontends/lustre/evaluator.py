@@ -37,6 +37,9 @@ from streamcheck.frontends.lustre.walks import has_steps
 from streamcheck.frontends.operations import equal
 
 
+NAMED_PARTS = frozenset(("record", "tuple"))  # the forms of structs whose parts are updated by name or number
+
+
 class NodeEvaluator:
     """Evaluates the expressions of one main node and of everything that it calls. Without `unfold`, it evaluates all
     that a node has written: both branches of each choice, and each array definition once for all indices."""
@@ -49,6 +52,7 @@ class NodeEvaluator:
         self.variables = Variables(tokens)
         self.declarations = LustreDeclarations(file, self.variables, self.term)
         self.delays = Delays(self.declarations)
+        self.declarations.containers.delays = self.delays
         self.instances = Instances(self.declarations, unfold=unfold)
         self.matches = Matches(self.declarations, self._start)
         self._reading: list[tuple[LustreScope, str, int]] = []  # the names whose definitions are being read
@@ -78,11 +82,7 @@ class NodeEvaluator:
     def finish(self, add_claims: Callable[[LustreScope], None]) -> None:
         """Read every equation of every instance, and the next value of every register."""
         while self._finished < len(self.instances.scopes) or self.delays.pending:
-            while self.delays.pending:
-                delays, held, scope = self.delays.pending.pop()
-                value = self.evaluate(held, scope)
-                for delay, one in zip(delays, value if isinstance(value, tuple) else (value,), strict=True):
-                    define(delay, one)
+            self._read_registers()
             if self._finished < len(self.instances.scopes):
                 scope = self.instances.scopes[self._finished]
                 self._finished += 1
@@ -90,6 +90,14 @@ class NodeEvaluator:
                     if name not in scope.values:
                         self.evaluate(name_expression(name, scope.definitions[name].at), scope)
                 add_claims(scope)
+
+    def _read_registers(self) -> None:
+        while self.delays.pending or self.declarations.containers.follow_registers(define):
+            if self.delays.pending:
+                delays, held, scope = self.delays.pending.pop()
+                value = self.evaluate(held, scope)
+                for delay, one in zip(delays, value if isinstance(value, tuple) else (value,), strict=True):
+                    define(delay, one)
 
     # Strict operations
 
@@ -331,7 +339,7 @@ class NodeEvaluator:
     def _update(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         """`a[i := v]`, a has been read. The indices of a record are its fields."""
         updated = run.results[-1]
-        if isinstance(updated, tuple) or not isinstance(updated.type, StructType) or updated.type.form == "union":
+        if isinstance(updated, tuple) or not isinstance(updated.type, StructType) or updated.type.form not in NAMED_PARTS:
             self._apply_to(e.args[1:], e, scope, run)
             return
         run.later(self._updated_record, e, scope)

@@ -14,8 +14,8 @@ from streamcheck.frontends.lustre.cursor import Cursor, is_name
 from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, Pattern, TypeText, name_expression
 from streamcheck.frontends.lustre.tokens import DIGITS, NAME_START
 
-CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, COMPARE, SUM, PRODUCT = range(10)
-BIT_OR, BIT_AND, SHIFT, PRE, CONVERT, NOT, BIT_NOT, POWER = range(10, 18)
+CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, IN, COMPARE, SUM, PRODUCT = range(11)
+BIT_OR, BIT_AND, SHIFT, PRE, CONVERT, NOT, BIT_NOT, POWER = range(11, 19)
 
 # operator: (precedence, whether it is right-associative, the operation)
 BINARY = {
@@ -26,6 +26,7 @@ BINARY = {
     "or": (OR, False, "or"),
     "xor": (OR, False, "xor"),
     "and": (AND, False, "and"),
+    "in": (IN, False, "in"),
     "<": (COMPARE, False, "lt"),
     "<=": (COMPARE, False, "le"),
     "=": (COMPARE, False, "eq"),
@@ -55,8 +56,8 @@ PREFIX = {
     **dict.fromkeys(LUSTRE_WORD_TYPES, (CONVERSION, "to machine")),
 }
 CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}"}
-CLOSES |= dict.fromkeys(("construct", "test", "tuple value"), ")")
-LISTS = frozenset(("(", "call", "array", "construct", "tuple value"))  # of values with commas between them
+CLOSES |= dict.fromkeys(("construct", "test", "tuple value"), ")") | {"set": "}", "map": "]"}
+LISTS = frozenset(("(", "call", "array", "construct", "tuple value", "set"))  # of values with commas between them
 UNSUPPORTED = {  # the word: (the message, what to write instead)
     "forall": ("quantifiers are not supported", "p(a[0]) and p(a[1]) and …"),
     "exists": ("quantifiers are not supported", "p(a[0]) or p(a[1]) or …"),
@@ -66,8 +67,6 @@ UNSUPPORTED = {  # the word: (the message, what to write instead)
     "any": ("`any { x: T | p }` is not supported", "the output of an imported node with a guarantee"),
     "choose": ("`choose` is not supported", "the output of an imported function with a guarantee"),
     "last": ("`last` is only in the body of a `frame`", "pre x"),
-    "{": ("sets are not supported", "an array of bool"),
-    "map": ("maps are not supported", "an array"),
 }
 
 OPERATORS_OR_ENDS = frozenset(BINARY) | frozenset((",", ";", ")", "]", "}", "then", "else", "."))
@@ -157,6 +156,8 @@ class ExpressionParser:
         if word == "[":
             pending.append(OpenBracket("array", at))
             return True
+        if word == "{" or (word == "map" and self.cursor.word == "["):
+            return self._container(at, word, operands, pending)
         if word == "'" and self.cursor.take("("):
             pending.append(OpenBracket("tuple value", at))
             return True
@@ -233,6 +234,17 @@ class ExpressionParser:
             raise self.cursor.error(at, f"{word} has type arguments: it is no node, record type or constructor")
         operands.append(name_expression(self.aliases.get(word, word), at))
         return False
+
+    def _container(self, at: int, word: str, operands: OperandStack, pending: Unfinished) -> bool:
+        """`{a, b}`, `map[a := v; b := w]`, `{}@<T>` or `map[]@<K, V>`."""
+        kind = "set" if word == "{" else "map"
+        if kind == "map":
+            self.cursor.expect("[")
+        if self.cursor.take(CLOSES[kind]):
+            operands.append(ExpressionText(kind, (), self.applied_types(), at))
+            return False
+        pending.append(OpenBracket(kind, at, ()))
+        return True
 
     def applied_types(self) -> tuple[TypeText, ...]:
         """The type arguments `@<T, U>`, if they are there."""
@@ -332,7 +344,7 @@ class ExpressionParser:
                 return True
             if top.kind == "merge":
                 return True
-        if top.kind == "index" and word in (":=", ";"):
+        if top.kind in ("index", "map") and word in (":=", ";"):
             top.names.append(self.cursor.next())
             return True
         if top.kind == "index" and word in ("..", ":", "|"):
@@ -348,10 +360,12 @@ class ExpressionParser:
 
     def _bracket_contents(self, top: OpenBracket, operands: OperandStack) -> ExpressionText:
         items = tuple(top.items)
+        if top.kind == "map" and top.names != [":=", ";"] * (len(items) // 2 - 1) + [":="]:
+            raise self.cursor.error(top.at, "write a map as map[key := value; key := value]")
         match top.kind:
             case "(":
                 return items[0] if len(items) == 1 else ExpressionText("tuple", items, None, top.at)
-            case "call" | "construct" | "test" | "tuple value" | "ascribe":
+            case "call" | "construct" | "test" | "set" | "map" | "tuple value" | "ascribe":
                 return ExpressionText(top.kind, items, top.value, top.at)
             case "array":
                 return ExpressionText("array", items, None, top.at)

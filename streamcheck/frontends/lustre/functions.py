@@ -17,7 +17,7 @@ from streamcheck.frontends.lustre.claims import Claims
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.scopes import LustreScope
 from streamcheck.frontends.lustre.syntax import NodeText, Variable, name_expression
-from streamcheck.frontends.operations import canonical, equal, logic
+from streamcheck.frontends.operations import canonical, has_function, logic
 from streamcheck.problem.claim import IMPLIED
 from streamcheck.problem.specification import FunctionCall
 
@@ -32,7 +32,11 @@ def assume_congruence(evaluator: NodeEvaluator, claims: Claims) -> None:
         if not node.outputs or (claims.is_named and scopes == [claims.top]):
             continue  # a contract that is asked about: it has no state, so its answers are a function of the inputs
         calls = [_call(evaluator, node, scope) for scope in scopes]
-        evaluator.variables.calls += calls
+        if any(has_function(t.type) for t in (*calls[0].inputs, *calls[0].outputs)):
+            for output in (o for call in calls for o in call.outputs if not has_function(o.type)):
+                evaluator.declarations.containers.not_tracked(output, f"the result of {node.name}")
+        else:
+            evaluator.variables.calls += calls
         for a, b in combinations(calls, 2):
             _assume_equal(claims, node, a, b)
         before = [_last_step(evaluator, scope, call) for scope, call in zip(scopes, calls, strict=True)]
@@ -69,6 +73,7 @@ def _last_step(evaluator: NodeEvaluator, scope: LustreScope, call: FunctionCall)
 
 
 def _assume_equal(claims: Claims, node: NodeText, a: FunctionCall, b: FunctionCall) -> None:
+    equal = claims.evaluator.declarations.containers.equal
     same = conjunction(a.tick, b.tick, *(equal(x, y) for x, y in zip(a.inputs, b.inputs, strict=True)))
     equal_outputs = conjunction(*(equal(x, y) for x, y in zip(a.outputs, b.outputs, strict=True)))
     claims.assume(f"{node.name} is a function", logic("implies", same, equal_outputs), node.at, origin=IMPLIED)

@@ -19,12 +19,12 @@ from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.functions import assume_congruence
 from streamcheck.frontends.lustre.parser import parse
 from streamcheck.frontends.lustre.registers import Registers
-from streamcheck.frontends.lustre.scopes import LustreScope
-from streamcheck.frontends.lustre.syntax import LustreFile, NodeText
+from streamcheck.frontends.lustre.scopes import LustreScope, Shape
+from streamcheck.frontends.lustre.syntax import LustreFile, NodeText, Variable
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.type_arguments import abstract_arguments
 from streamcheck.frontends.lustre.uncalled import check_uncalled
-from streamcheck.frontends.operations import image_of_call
+from streamcheck.frontends.operations import has_function, image_of_call
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.specification import (
     Component,
@@ -92,6 +92,10 @@ def with_components(file: LustreFile, tokens: Tokens, specification: Specificati
     return replace(specification, components=tuple(Component(name, body) for name, body in bodies.items()))
 
 
+def _open_outputs(call: FunctionCall) -> list[Term]:
+    return [o for o in call.outputs if not o.is_const]
+
+
 class MainNode:
     """One main node on its way to a specification."""
 
@@ -113,11 +117,14 @@ class MainNode:
         self._drop_promises()
         for (_, scope), (shape, value, at) in self.declarations.ascriptions.items():
             self.claims.claim_ascription(shape, value, scope, at)
-        for var, scope, shape, at in self.declarations.free_constants:
+        for var, scope, shape, at in list(self.declarations.free_constants):
             self.claims.assume_range(shape, var, scope, at)
         for name, scope, shape, at in self.declarations.ranged_constants:
             self.claims.claim_range(name, scope, shape, at)
-        observers = [Named(v.name, self.top.values[v.name], self.tokens.where(v.at)) for v in self.main.outputs]
+        self.declarations.containers.assume(self.claims, self.main.at)
+        self.evaluator.finish(self.claims.add_instance)
+        shown = [v for v in self.main.outputs if not has_function(self.top.values[v.name].type)]
+        observers = [Named(v.name, self.top.values[v.name], self.tokens.where(v.at)) for v in shown]
         registers = self._registers(observers)
 
         def now(claim: Claim) -> Claim:
@@ -160,11 +167,22 @@ class MainNode:
         inputs: list[Input] = []
         for v in self.main.inputs:
             shape = self.declarations.shape(v.type, self.top)
+            if v.constant or has_function(shape.type):
+                self.top.values[v.name] = self._hidden_input(v, shape)
+                continue
             name = self.variables.fresh(v.name)
             is_extern = self.main.chosen is None or v.name in self.main.chosen
             inputs.append(Input(name, shape.type, is_extern, "", "", self.tokens.where(v.at)))
             self.top.values[v.name] = variable(name, shape.type)
         return inputs
+
+    def _hidden_input(self, v: Variable, shape: Shape) -> Term:
+        """A constant input is a constant of the specification; of sets and maps, what is asked is an input."""
+        if not v.constant:
+            return self.variables.unknown(v.name, shape.type, v.at)
+        var = variable(self.variables.fresh(v.name), shape.type)
+        self.declarations.free_constants.append((var, self.top, shape, v.at))
+        return var
 
     def _registers(self, observers: Iterable[Named]) -> Registers:
         claims = self.claims
@@ -200,11 +218,11 @@ class MainNode:
     def _call_terms(self, roots: Iterable[Term]) -> list[Term]:
         """The terms of the calls whose outputs matter."""
         needed = cone(roots, self._nexts())
-        return [t for call in self.variables.calls if needed.issuperset(call.outputs) for t in call.terms()]
+        return [t for call in self.variables.calls if needed.issuperset(_open_outputs(call)) for t in call.terms()]
 
     def _calls(self, registers: Registers) -> tuple[FunctionCall, ...]:
         calls = (image_of_call(call, registers.image) for call in self.variables.calls)
-        return tuple(call for call in calls if registers.seen.issuperset(call.outputs))
+        return tuple(call for call in calls if registers.seen.issuperset(_open_outputs(call)))
 
     def _constants(self, seen: set[Term]) -> tuple[Constant, ...]:
         free = self.declarations.free_constants

@@ -43,7 +43,8 @@ class Activation:
 class TypeText:
     """A type as written. `kind`: bool, int, real, machine (width, signed), subrange (low, high), array (element,
     size), enum (members), record ((name, type) …), refinement (name, type, condition), tuple (types), union
-    (constructors, of an algebraic data type), abstract (None), name, applied (name, type arguments)."""
+    (constructors, of an algebraic data type), set and map (types), abstract (None), name, applied (name, type
+    arguments)."""
 
     kind: str
     value: Any

@@ -25,7 +25,12 @@ def applied_name(name: str, arguments: Iterable[Shape]) -> str:
     return "_".join([name, *(re.sub(r"\W+", "_", str(a.type)).strip("_") for a in arguments)])
 
 
-def infer(file: LustreFile, parameters: Iterable[str], pairs: Iterable[tuple[TypeText, Type]]) -> dict[str, Type]:
+def infer(
+    file: LustreFile,
+    parameters: Iterable[str],
+    pairs: Iterable[tuple[TypeText, Type]],
+    containers: Mapping[Type, tuple[Type, Type | None]],
+) -> dict[str, Type]:
     """The arguments of the parameters that follow from types as written, each with the type that it must be. What does
     not fit is found when the values are given to the parameters."""
     found: dict[str, Type] = {}
@@ -46,11 +51,15 @@ def infer(file: LustreFile, parameters: Iterable[str], pairs: Iterable[tuple[Typ
                 stack += ((t, f) for t, (_, f) in zip(text.value, fields, strict=True))
             case "record", StructType(fields=fields):
                 stack += ((t, dict(fields)[name]) for name, t in text.value if name in dict(fields))
+            case "set" | "map", StructType(form="function"):
+                key, value = containers[type]
+                stack += ((t, part) for t, part in zip(text.value, (key, value), strict=False) if part is not None)
             case "union", StructType(fields=fields):
                 stack += _fields_with_types(text, dict(fields))
             case "applied", StructType() | ArrayType():
                 name, arguments = text.value
-                inner = infer(file, file.parameters.get(name, ()), [(file.types[name], type)] if name in file.types else [])
+                definition = [(file.types[name], type)] if name in file.types else []
+                inner = infer(file, file.parameters.get(name, ()), definition, containers)
                 given = dict(zip(file.parameters.get(name, ()), arguments, strict=False))
                 stack += ((given[p], t) for p, t in inner.items() if p in given)
     return found

@@ -10,8 +10,6 @@ from streamcheck.frontends.lustre.walks import subexpressions
 
 UNSUPPORTED_TYPES = {  # the word: (the kind of type, what to write instead)
     "history": ("history", "registers, with `pre`"),
-    "set": ("set", "an array of bool"),
-    "map": ("map", "an array"),
 }
 AFTER_SIZE = frozenset(("^", "=", "when", ">"))  # what may follow an array's size, and is no part of it
 
@@ -53,6 +51,11 @@ class TypeParser:
                 items.append(self.type())
             self.cursor.expect("]")
             type = TypeText("tuple", tuple(items), at)
+        elif word in ("set", "map") and self.cursor.word == "<":
+            types = self.arguments()
+            if len(types) != (1 if word == "set" else 2):
+                raise self.cursor.error(at, "write set<T> or map<K, V>")
+            type = TypeText(word, types, at)
         elif word in UNSUPPORTED_TYPES and self.cursor.word in ("<", "("):
             what, write = UNSUPPORTED_TYPES[word]
             raise self.cursor.error(at, f"{what} types are not supported", write=write)

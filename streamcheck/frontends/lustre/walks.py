@@ -48,7 +48,7 @@ def conditions(type: TypeText, named: Mapping[str, TypeText] | None = None) -> I
                 stack.append(text.value[0])
             case "record":
                 stack += (field for _, field in text.value)
-            case "tuple":
+            case "tuple" | "set" | "map":
                 stack += text.value
             case "union":
                 stack += (field for constructor in text.value for _, field in constructor.fields)
