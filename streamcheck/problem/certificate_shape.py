@@ -175,9 +175,7 @@ def _type_shape(count: int) -> DataShape:
     earlier = number_of("an earlier type", count)
     array = record({"array": earlier, "length": whole(0, MOST_LENGTH)})
     form = one_of(*get_args(Form))
-    struct = record(
-        {"struct": text, "fields": list_of(row_of(text, earlier)), "form": form}, optional=("form",)
-    )
+    struct = record({"struct": text, "fields": list_of(row_of(text, earlier)), "form": form}, optional=("form",))
     enum = record({"enum": text, "members": list_of(row_of(text, whole(-(1 << 63), (1 << 64) - 1)))})
 
     def check(value: Any, place: DataPlace) -> None:

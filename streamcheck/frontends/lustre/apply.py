@@ -315,7 +315,9 @@ def _element(array: Term, index: Term, unknown: UnknownMaker) -> Term:
 def _item(value: Term, type: StructType, index: Term) -> Term:
     """One value of a tuple."""
     if not index.is_const or index.type is not INT or not 0 <= index.payload < len(type.fields):
-        raise TypeRule(f"the index of a tuple of {len(type.fields)} values is a number from 0 to {len(type.fields) - 1}")
+        raise TypeRule(
+            f"the index of a tuple of {len(type.fields)} values is a number from 0 to {len(type.fields) - 1}"
+        )
     return struct_part(value, index.payload)
 
 

@@ -76,6 +76,8 @@ class Containers:
         self._universal: dict[object, AtAllKeys] = {}
         self._keys: dict[Type, dict[Term, None]] = {}  # by their types
         self._implied: list[Term] = []
+        self._done: set[tuple[Term, Term]] = set()
+        self._compared: set[tuple[tuple[Term, Term], tuple[Term, Term]]] = set()
 
     # Types
 
@@ -212,7 +214,9 @@ class Containers:
                 self.free_constants.append((var, self.globals, Shape(type), 0))
                 return var
         answer = self.variables.unknown(shown, type, 0)
-        if not all(map(self._is_any_at_each_step, roots)) or any(t.op == "index" and not t.args[1].is_const for t in walk([leaf])):
+        if not all(map(self._is_any_at_each_step, roots)) or any(
+            t.op == "index" and not t.args[1].is_const for t in walk([leaf])
+        ):
             self.not_tracked(answer, shown)
         return answer
 
@@ -357,25 +361,43 @@ class Containers:
 
     # Assumptions
 
-    def assume(self, claims: Claims, at: int) -> None:
+    def assume(self, claims: Claims, at: int, define: Callable[[Delay, Term], None]) -> None:
         """Assume what is known of the answers: equal keys have equal ones, and what holds at all keys holds at those
-        that are asked for."""
-        done: set[tuple[Term, Term]] = set()
+        that are asked for. `define` sets what a register holds."""
         for _ in range(MOST_ROUNDS):
-            for claim, key in self._open(done):
-                done.add((claim.answer, key))
-                self._implied.append(logic("implies", claim.answer, claim.condition(key)))
-        for claim, _ in self._open(done):
+            while self.follow_registers(define):
+                pass
+            if not self._imply():
+                break
+        while self.follow_registers(define):
+            pass
+        for claim in {claim.answer: claim for claim, _ in self._open()}.values():
             self.not_tracked(claim.answer, claim.shown)
-        for asked in self._asked.values():
-            for j, (key, answer) in enumerate(asked):
-                for other, its in asked[:j]:
-                    self._implied.append(logic("implies", operations.equal(key, other), self.equal(answer, its)))
         for implied in self._implied:
             claims.assume("sets and maps", implied, at, origin=IMPLIED)
 
-    def _open(self, done: set[tuple[Term, Term]]) -> list[tuple[AtAllKeys, Term]]:
-        return [(c, k) for c in self._universal.values() for k in self._keys.get(c.key, ()) if (c.answer, k) not in done]
+    def _imply(self) -> bool:
+        """Add what follows for the keys and answers that are new. True if there are some."""
+        new = self._open()
+        for claim, key in new:
+            self._done.add((claim.answer, key))
+            self._implied.append(logic("implies", claim.answer, claim.condition(key)))
+        pairs = [
+            pair
+            for asked in self._asked.values()
+            for j, own in enumerate(asked)
+            for pair in ((own, other) for other in asked[:j])
+            if pair not in self._compared
+        ]
+        for (key, answer), (other, its) in pairs:
+            self._compared.add(((key, answer), (other, its)))
+            self._implied.append(logic("implies", operations.equal(key, other), self.equal(answer, its)))
+        return bool(new or pairs)
+
+    def _open(self) -> list[tuple[AtAllKeys, Term]]:
+        """What holds at all keys, with the keys for which this was not said."""
+        claims = self._universal.values()
+        return [(c, key) for c in claims for key in self._keys.get(c.key, ()) if (c.answer, key) not in self._done]
 
 
 def pushed(container: Term) -> Term:

@@ -150,9 +150,7 @@ def uncovered(patterns: Sequence[Pattern], type: Type, constructors: dict[str, s
     return None if missing is None else missing[0]
 
 
-def _missing(
-    rows: list[list[Pattern]], types: list[Type], constructors: dict[str, str]
-) -> list[str] | None:
+def _missing(rows: list[list[Pattern]], types: list[Type], constructors: dict[str, str]) -> list[str] | None:
     """Values of these types that no row of patterns matches; None if there are none."""
     if not types:
         return None if rows else []

@@ -14,7 +14,19 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import TRUE, Term, constant, term, variable
-from streamcheck.core.types import BOOL, INT, REAL, ArrayType, StructType, Type, array_of, enum_of, machine, plural, struct_of
+from streamcheck.core.types import (
+    BOOL,
+    INT,
+    REAL,
+    ArrayType,
+    StructType,
+    Type,
+    array_of,
+    enum_of,
+    machine,
+    plural,
+    struct_of,
+)
 from streamcheck.frontends.lustre.containers import Containers
 from streamcheck.frontends.lustre.datatypes import field_type, has_constructor, is_union, matched, union_of
 from streamcheck.frontends.lustre.scopes import Context, LazyDefinition, LustreScope, Shape, TypeCondition
@@ -90,7 +102,9 @@ class LustreDeclarations:
             if name in self._naming:
                 raise self._contains_itself(name, text)
             self._naming.append(name)
-            own = LustreScope("", self.globals.context, self.globals, types=dict(zip(parameters, arguments, strict=True)))
+            own = LustreScope(
+                "", self.globals.context, self.globals, types=dict(zip(parameters, arguments, strict=True))
+            )
             self._named[name, arguments] = self.shape(text, own, applied_name(name, arguments))
             self._naming.pop()
         return self._named[name, arguments]
@@ -350,7 +364,9 @@ class LustreDeclarations:
             self._require_count(node.name, node.parameters, types, at)
             return {p: self.shape(t, scope) for p, t in zip(node.parameters, types, strict=True)}
         given = [t for value in values for t in self.types_of(value, scope)]
-        inferred = infer(self.file, node.parameters, zip((v.type for v in node.inputs), given, strict=False), self.containers.types)
+        inferred = infer(
+            self.file, node.parameters, zip((v.type for v in node.inputs), given, strict=False), self.containers.types
+        )
         return self._all_found(node.name, node.parameters, inferred, at)
 
     def _require_count(self, name: str, parameters: tuple[str, ...], types: tuple[TypeText, ...], at: int) -> None:
@@ -358,9 +374,7 @@ class LustreDeclarations:
             text = f"{name} has {plural(len(parameters), 'type parameter')}, and {len(types)} are given"
             raise self.tokens.error(at, text)
 
-    def _all_found(
-        self, name: str, parameters: tuple[str, ...], found: dict[str, Type], at: int
-    ) -> dict[str, Shape]:
+    def _all_found(self, name: str, parameters: tuple[str, ...], found: dict[str, Type], at: int) -> dict[str, Shape]:
         for p in parameters:
             if p not in found:
                 text = f"the type {p} of {name} does not follow from what is given here"
@@ -411,7 +425,12 @@ class LustreDeclarations:
                 type = type.element
             elif isinstance(step, int) and (held := self.containers.types.get(type, (None, None))[1]) is not None:
                 type = held
-            elif isinstance(step, int) and isinstance(type, StructType) and type.form == "tuple" and step < len(type.fields):
+            elif (
+                isinstance(step, int)
+                and isinstance(type, StructType)
+                and type.form == "tuple"
+                and step < len(type.fields)
+            ):
                 type = type.fields[step][1]
             elif isinstance(step, str) and is_union(type):
                 type = field_type(type, step)

@@ -36,7 +36,6 @@ from streamcheck.frontends.lustre.variables import Variables
 from streamcheck.frontends.lustre.walks import has_steps
 from streamcheck.frontends.operations import equal
 
-
 NAMED_PARTS = frozenset(("record", "tuple"))  # the forms of structs whose parts are updated by name or number
 
 
@@ -339,7 +338,11 @@ class NodeEvaluator:
     def _update(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         """`a[i := v]`, a has been read. The indices of a record are its fields."""
         updated = run.results[-1]
-        if isinstance(updated, tuple) or not isinstance(updated.type, StructType) or updated.type.form not in NAMED_PARTS:
+        if (
+            isinstance(updated, tuple)
+            or not isinstance(updated.type, StructType)
+            or updated.type.form not in NAMED_PARTS
+        ):
             self._apply_to(e.args[1:], e, scope, run)
             return
         run.later(self._updated_record, e, scope)

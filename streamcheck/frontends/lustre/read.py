@@ -15,6 +15,7 @@ from streamcheck.core.term import TRUE, Term, cone, variable, walk
 from streamcheck.core.unsaved import read_text
 from streamcheck.frontends.lustre.checks import check_dependence, check_file
 from streamcheck.frontends.lustre.claims import Claims
+from streamcheck.frontends.lustre.delays import define
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.functions import assume_congruence
 from streamcheck.frontends.lustre.parser import parse
@@ -121,8 +122,7 @@ class MainNode:
             self.claims.assume_range(shape, var, scope, at)
         for name, scope, shape, at in self.declarations.ranged_constants:
             self.claims.claim_range(name, scope, shape, at)
-        self.declarations.containers.assume(self.claims, self.main.at)
-        self.evaluator.finish(self.claims.add_instance)
+        self.declarations.containers.assume(self.claims, self.main.at, define)
         shown = [v for v in self.main.outputs if not has_function(self.top.values[v.name].type)]
         observers = [Named(v.name, self.top.values[v.name], self.tokens.where(v.at)) for v in shown]
         registers = self._registers(observers)

@@ -12,7 +12,6 @@ from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.operations import UnknownMaker, call_by_zero
 from streamcheck.problem.specification import FunctionCall
 
-
 UNDEFINED = {  # operations without a result, besides divisions
     "index": "an index that may be out of range",
     "field": "a field of a value that may have another constructor",
