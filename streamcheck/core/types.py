@@ -17,7 +17,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from streamcheck.core.floats import f32
 
-Form: TypeAlias = Literal["record", "tuple", "union", "abstract", "function"]
+StructForm: TypeAlias = Literal["record", "tuple", "union", "abstract", "function"]
 Value: TypeAlias = "bool | int | float | Fraction | tuple[Value, ...]"
 
 
@@ -132,7 +132,7 @@ class StructType(Type):
     kind = "struct"
     name: str
     fields: tuple[tuple[str, Type], ...]
-    form: Form = "record"
+    form: StructForm = "record"
 
     def position(self, field: str) -> int:
         return [name for name, _ in self.fields].index(field)
@@ -180,7 +180,7 @@ def array_of(element: Type, length: int) -> ArrayType:
 
 
 @cache
-def struct_of(name: str, fields: tuple[tuple[str, Type], ...], form: Form = "record") -> StructType:
+def struct_of(name: str, fields: tuple[tuple[str, Type], ...], form: StructForm = "record") -> StructType:
     return StructType(name, fields, form)
 
 

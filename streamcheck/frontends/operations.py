@@ -18,7 +18,7 @@ from streamcheck.core.euclidean import quotient, remainder
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
-from streamcheck.core.types import BOOL, INT, REAL, ArrayType, MachineType, StructType, Type, default
+from streamcheck.core.types import BOOL, INT, REAL, ArrayType, EnumType, MachineType, StructType, Type, default
 from streamcheck.problem.specification import FunctionCall
 
 UnknownMaker: TypeAlias = Callable[[str, Term, Term, Type], Term]  # (operation, its operands, the type of the result)
@@ -96,6 +96,12 @@ def struct_part(value: Term, i: int) -> Term:
     return value.args[i] if value.op == "struct" else term("field", value, payload=i)
 
 
+def has_member(value: Term, member: str) -> Term:
+    """True if the value of an enum is this member."""
+    assert isinstance(value.type, EnumType)
+    return equal(value, constant(value.type, dict(value.type.members)[member]))
+
+
 def _array_part(value: Term, i: int) -> Term:
     return value.args[i] if value.op == "array" else term("index", value, constant(INT, i))
 
@@ -105,11 +111,11 @@ def _same_value(a: Term, b: Term) -> Term:
     match a.type:
         case ArrayType(length=length):
             return conjunction(*(equal(_array_part(a, i), _array_part(b, i)) for i in range(length)))
-        case StructType(form="union", fields=((_, tag), *payloads)):
+        case StructType(form="union", fields=(_, *payloads)):
             own, other = struct_part(a, 0), struct_part(b, 0)
             same = [equal(own, other)]
             for i, (name, _) in enumerate(payloads, 1):
-                has_payload = equal(own, constant(tag, name))
+                has_payload = has_member(own, name)
                 same.append(logic("implies", has_payload, equal(struct_part(a, i), struct_part(b, i))))
             return conjunction(*same)
         case StructType(fields=fields):
@@ -118,16 +124,16 @@ def _same_value(a: Term, b: Term) -> Term:
 
 
 def canonical(value: Term) -> Term:
-    """The value with zero for what the constructors of its unions do not have: equal values are the same in each part."""
+    """The value with zero for what the constructors of its unions do not have: equal values are equal in each part."""
     if not has_union(value.type):
         return value
     match value.type:
         case ArrayType(length=length) as type:
             return term("array", *(canonical(_array_part(value, i)) for i in range(length)), payload=type)
-        case StructType(form="union", fields=((_, tag), *payloads)) as type:
+        case StructType(form="union", fields=(_, *payloads)) as type:
             own = struct_part(value, 0)
             parts = [
-                choice(equal(own, constant(tag, name)), canonical(struct_part(value, i)), constant(t, default(t)))
+                choice(has_member(own, name), canonical(struct_part(value, i)), constant(t, default(t)))
                 for i, (name, t) in enumerate(payloads, 1)
             ]
             return term("struct", own, *parts, payload=type)

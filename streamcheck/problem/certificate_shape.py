@@ -15,11 +15,11 @@ from streamcheck.core.types import (
     BoolType,
     EnumType,
     FloatType,
-    Form,
     IntegerType,
     MachineType,
     Misfit,
     RealType,
+    StructForm,
     StructType,
     Type,
 )
@@ -174,7 +174,7 @@ def _reader(data: Any, place: DataPlace) -> TermReader:
 def _type_shape(count: int) -> DataShape:
     earlier = number_of("an earlier type", count)
     array = record({"array": earlier, "length": whole(0, MOST_LENGTH)})
-    form = one_of(*get_args(Form))
+    form = one_of(*get_args(StructForm))
     struct = record({"struct": text, "fields": list_of(row_of(text, earlier)), "form": form}, optional=("form",))
     enum = record({"enum": text, "members": list_of(row_of(text, whole(-(1 << 63), (1 << 64) - 1)))})
 

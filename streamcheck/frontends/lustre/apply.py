@@ -9,7 +9,7 @@ from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
 from streamcheck.core.types import BOOL, INT, REAL, ArrayType, EnumType, MachineType, StructType, array_of, machine
-from streamcheck.frontends.lustre.datatypes import construct, has_constructor, is_union, selected
+from streamcheck.frontends.lustre.datatypes import construct, has_constructor, is_union, selection
 from streamcheck.frontends.lustre.declarations import LustreDeclarations, type_of_number
 from streamcheck.frontends.lustre.scopes import LustreScope, TermOrTuple
 from streamcheck.frontends.lustre.syntax import ExpressionText
@@ -201,7 +201,7 @@ def _composite(e: ExpressionText, args: list[Term], scope: LustreScope, declarat
         case "record":
             return _record(e, args, scope, declarations)
         case "field" if is_union(args[0].type):
-            return selected(args[0], e.value, declarations.variables.undefined_results(e, scope))
+            return selection(args[0], e.value, declarations.variables.undefined_results(e, scope))
         case "field":
             return _field(args[0], e.value)
         case "construct":
@@ -213,7 +213,7 @@ def _composite(e: ExpressionText, args: list[Term], scope: LustreScope, declarat
         case "tuple value":
             return term("struct", *args, payload=declarations.tuple_type([a.type for a in args]))
         case "ascribe":
-            return _ascribed(e, args[0], scope, declarations)
+            return _ascription(e, args[0], scope, declarations)
     raise AssertionError(e.op)
 
 
@@ -232,7 +232,7 @@ def _container(e: ExpressionText, args: list[Term], scope: LustreScope, declarat
     return result
 
 
-def _ascribed(e: ExpressionText, value: Term, scope: LustreScope, declarations: LustreDeclarations) -> Term:
+def _ascription(e: ExpressionText, value: Term, scope: LustreScope, declarations: LustreDeclarations) -> Term:
     """The value, which must have the type here: what it restricts is a claim."""
     shape = declarations.shape(e.value, scope)
     if shape.type is not value.type:

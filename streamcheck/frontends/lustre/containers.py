@@ -6,9 +6,9 @@ A set or map is a variable that stands for the operation that made it; nothing e
     k in {a, b}         k = a or k = b                  m[a := v][k]     if k = a then v else m[k]
     k in s + t          k in s or k in t                (m - s)[k]       any value if k in s, else m[k]
 
-What is asked of a leaf is an unknown; equal keys get equal answers. `k in pre s` is `pre (k in s)` for a key k that never
-changes, and `pre k in pre s` too. For another key the answer is any (a proof holds for every one), and a counterexample that needs it is none:
-`not_tracked` sees to it that replay refuses it.
+What is asked of a leaf is an unknown; equal keys get equal answers. `k in pre s` is `pre (k in s)` for a key k that
+never changes, and so is `pre k in pre s`. For another key the answer is any: a proof holds for every one, and a
+counterexample that needs it is none, which replay finds out (`not_tracked`).
 
 Equality is decided for sets that are made of literals. Otherwise it is an unknown e: if e is false, the sides differ at
 some key, a variable for each equation; if e is true, they agree at each key that is asked for. That is exact where the
@@ -154,7 +154,7 @@ class Containers:
             made = self.made.get(container)
             if made is not None:
                 known = self._from_operation(question, container, made, key)
-            elif (inner := pushed(container)) is not container:
+            elif (inner := without_choice_inside(container)) is not container:
                 known = self._answer(question, inner, key)
             elif container.op == "mux":
                 condition, a, b = container.args
@@ -241,7 +241,7 @@ class Containers:
         """Define the registers that hold answers, from what the registers of sets and maps hold. True if some were."""
         pending, self.pending = self.pending, []
         for own, delay, leaf, key, question in pending:
-            values = {v: self._held(v) for v in (delay.var, *variables([key]))}
+            values = {v: self._next_of(v) for v in (delay.var, *variables([key]))}
             if all(values.values()):
                 replaced = substitute([leaf, key], {v: t for v, t in values.items() if t is not None})
                 simple = simplify(replaced.values())
@@ -250,8 +250,8 @@ class Containers:
                 self.pending.append((own, delay, leaf, key, question))
         return len(self.pending) < len(pending)
 
-    def _held(self, var: Term) -> Term | None:
-        """What a register holds next, None if that is not known yet; the variable itself if it is none."""
+    def _next_of(self, var: Term) -> Term | None:
+        """The next value of a register, None if it is not known yet; the variable itself if it is no register."""
         assert self.delays is not None
         delay = self.delays.by_var.get(var)
         return var if delay is None else delay.value
@@ -270,10 +270,10 @@ class Containers:
             case ArrayType(length=length):
                 indices = (constant(INT, i) for i in range(length))
                 return conjunction(*(self.equal(term("index", a, i), term("index", b, i)) for i in indices))
-            case StructType(form="union", fields=((_, tag), *payloads)):
+            case StructType(form="union", fields=(_, *payloads)):
                 same = [operations.equal(struct_part(a, 0), struct_part(b, 0))]
                 for i, (name, _) in enumerate(payloads, 1):
-                    has_payload = operations.equal(struct_part(a, 0), constant(tag, name))
+                    has_payload = operations.has_member(struct_part(a, 0), name)
                     same.append(logic("implies", has_payload, self.equal(struct_part(a, i), struct_part(b, i))))
                 return conjunction(*same)
             case StructType(fields=fields):
@@ -291,14 +291,14 @@ class Containers:
     def all_meet(self, container: Term, condition: Callable[[Term, Term | None], Term]) -> Term:
         """True if each key, with its value, meets the condition."""
 
-        def met(key: Term) -> Term:
+        def at_key(key: Term) -> Term:
             value = None if self.types[container.type][1] is None else self._answer("at", container, key)
             return disjunction(negation(self._answer("in", container, key)), condition(key, value))
 
         elements = self._elements(container)
         if elements is not None:
-            return conjunction(*(disjunction(negation(c), met(key)) for c, key in elements))
-        return self._for_all_keys(object(), f"all of {_shown(container)}", met, container)
+            return conjunction(*(disjunction(negation(c), at_key(key)) for c, key in elements))
+        return self._for_all_keys(object(), f"all of {_shown(container)}", at_key, container)
 
     def _for_all_keys(self, what: object, shown: str, condition: Callable[[Term], Term], *containers: Term) -> Term:
         """A variable that is true if the condition holds at every key."""
@@ -325,7 +325,7 @@ class Containers:
     def _elements(self, container: Term) -> list[tuple[Term, Term]] | None:
         """The keys that may be in it, each with a condition without which it is not; None if they are not known."""
         made = self.made.get(container)
-        inner = pushed(container) if made is None else container
+        inner = without_choice_inside(container) if made is None else container
         if inner is not container:
             return self._elements(inner)
         if made is None and container.op == "mux":
@@ -395,19 +395,19 @@ class Containers:
         return bool(new or pairs)
 
     def _open(self) -> list[tuple[AtAllKeys, Term]]:
-        """What holds at all keys, with the keys for which this was not said."""
+        """Each claim about all keys, with each key for which it was not said yet."""
         claims = self._universal.values()
         return [(c, key) for c in claims for key in self._keys.get(c.key, ()) if (c.answer, key) not in self._done]
 
 
-def pushed(container: Term) -> Term:
+def without_choice_inside(container: Term) -> Term:
     """The same value with fields and elements taken inside of choices."""
     if container.op in ("field", "index") and container.args[0].op == "mux":
         condition, a, b = container.args[0].args
         rest = container.args[1:]
         return choice(condition, *(_part(container, x, rest) for x in (a, b)))
     if container.op == "field" and container.args[0].op == "struct":
-        return container.args[0].args[container.payload]
+        return struct_part(container.args[0], container.payload)
     if container.op == "index" and container.args[0].op == "array":
         index, parts = container.args[1], container.args[0].args
         result = parts[-1]
@@ -419,7 +419,7 @@ def pushed(container: Term) -> Term:
         same = operations.equal(index, container.args[1])
         return choice(same, value, term("index", array, container.args[1]))
     if container.op in ("field", "index"):
-        inner = pushed(container.args[0])
+        inner = without_choice_inside(container.args[0])
         if inner is not container.args[0]:
             return _part(container, inner, container.args[1:])
     return container

@@ -15,7 +15,7 @@ from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import choice
 from streamcheck.core.term import TRUE, Term, constant, term
 from streamcheck.core.types import EnumType, StructType, Type, default, enum_of, struct_of
-from streamcheck.frontends.lustre.syntax import Pattern
+from streamcheck.frontends.lustre.syntax import CasePattern
 from streamcheck.frontends.operations import UnknownMaker, equal, struct_part
 
 
@@ -73,7 +73,7 @@ def has_constructor(value: Term, constructor: str) -> Term:
     return equal(struct_part(value, 0), constant(type.fields[0][1], _code(type, constructor)))
 
 
-def selected(value: Term, field: str, unknown: UnknownMaker) -> Term:
+def selection(value: Term, field: str, unknown: UnknownMaker) -> Term:
     """The field, of the one constructor that has it; any value if the value has another constructor."""
     assert isinstance(value.type, StructType)
     owner = _owner(value.type, field)
@@ -112,19 +112,21 @@ def _code(type: StructType, constructor: str) -> int:
 # Patterns
 
 
-def is_variable(pattern: Pattern, constructors: dict[str, str]) -> bool:
+def is_variable(pattern: CasePattern, constructors: dict[str, str]) -> bool:
     return pattern.parts is None and pattern.name not in constructors
 
 
-def names_bound(pattern: Pattern, constructors: dict[str, str]) -> Iterator[str]:
+def bound_names(pattern: CasePattern, constructors: dict[str, str]) -> Iterator[str]:
     if pattern.parts is not None:
         for part in pattern.parts:
-            yield from names_bound(part, constructors)
+            yield from bound_names(part, constructors)
     elif pattern.name not in constructors and pattern.name != "_":
         yield pattern.name
 
 
-def matched(pattern: Pattern, value: Term, constructors: dict[str, str]) -> tuple[list[Term], dict[str, Term]]:
+def constraints_of(
+    pattern: CasePattern, value: Term, constructors: dict[str, str]
+) -> tuple[list[Term], dict[str, Term]]:
     """What must be true of a value that the pattern matches, and the values of the variables in it."""
     if is_variable(pattern, constructors):
         return [], {} if pattern.name == "_" else {pattern.name: value}
@@ -136,7 +138,7 @@ def matched(pattern: Pattern, value: Term, constructors: dict[str, str]) -> tupl
         raise TypeRule(f"{pattern.name} has {len(fields)} fields, and this pattern has {len(parts)}")
     conditions, names = [] if has_it is TRUE else [has_it], dict[str, Term]()
     for i, part in enumerate(parts):
-        more, bound = matched(part, struct_part(_payload(value, pattern.name), i), constructors)
+        more, bound = constraints_of(part, struct_part(_payload(value, pattern.name), i), constructors)
         if twice := names.keys() & bound.keys():
             raise TypeRule(f"{min(twice)} is in the pattern twice")
         conditions += more
@@ -144,13 +146,13 @@ def matched(pattern: Pattern, value: Term, constructors: dict[str, str]) -> tupl
     return conditions, names
 
 
-def uncovered(patterns: Sequence[Pattern], type: Type, constructors: dict[str, str]) -> str | None:
+def missing_case(patterns: Sequence[CasePattern], type: Type, constructors: dict[str, str]) -> str | None:
     """A value that no pattern matches, as text; None if there is none."""
     missing = _missing([[p] for p in patterns], [type], constructors)
     return None if missing is None else missing[0]
 
 
-def _missing(rows: list[list[Pattern]], types: list[Type], constructors: dict[str, str]) -> list[str] | None:
+def _missing(rows: list[list[CasePattern]], types: list[Type], constructors: dict[str, str]) -> list[str] | None:
     """Values of these types that no row of patterns matches; None if there are none."""
     if not types:
         return None if rows else []
@@ -158,7 +160,7 @@ def _missing(rows: list[list[Pattern]], types: list[Type], constructors: dict[st
     if not isinstance(type, StructType) or all(is_variable(row[0], constructors) for row in rows):
         missing = _missing([row[1:] for row in rows], rest, constructors)
         return None if missing is None else ["_", *missing]
-    any_value = Pattern("_", None, 0)
+    any_value = CasePattern("_", None, 0)
     for constructor in constructors_of(type):
         fields = fields_of(type, constructor)
         inner = [

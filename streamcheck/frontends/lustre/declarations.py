@@ -28,14 +28,14 @@ from streamcheck.core.types import (
     struct_of,
 )
 from streamcheck.frontends.lustre.containers import Containers
-from streamcheck.frontends.lustre.datatypes import field_type, has_constructor, is_union, matched, union_of
+from streamcheck.frontends.lustre.datatypes import constraints_of, field_type, has_constructor, is_union, union_of
 from streamcheck.frontends.lustre.scopes import Context, LazyDefinition, LustreScope, Shape, TypeCondition
 from streamcheck.frontends.lustre.syntax import (
+    CasePattern,
     ConstantText,
     ExpressionText,
     LustreFile,
     NodeText,
-    Pattern,
     TypeText,
 )
 from streamcheck.frontends.lustre.type_arguments import abstract_shape, applied_name, infer
@@ -214,11 +214,11 @@ class LustreDeclarations:
             return
         if self.containers.is_container(shape.type) and any(p.is_bounded for p in shape.parts):
 
-            def condition(*values: Term | None) -> Term:
+            def at_key(*values: Term | None) -> Term:
                 given = zip(shape.parts, values, strict=False)
                 return conjunction(*(c for p, v in given if v is not None for c in self._conditions(p, v, scope)))
 
-            yield self.containers.all_meet(value, condition)
+            yield self.containers.all_meet(value, at_key)
         elif isinstance(shape.type, ArrayType):
             for i in range(shape.type.length):
                 yield from self._conditions(shape.parts[0], term("index", value, constant(INT, i)), scope)
@@ -342,9 +342,9 @@ class LustreDeclarations:
                     signature.definitions[v.name] = LazyDefinition((v.name,), value, scope, value.at)
         return [self.shape(v.type, signature).type for v in node.outputs]
 
-    def _pattern_scope(self, pattern: Pattern, type: Type, scope: LustreScope) -> LustreScope:
+    def _pattern_scope(self, pattern: CasePattern, type: Type, scope: LustreScope) -> LustreScope:
         """A scope in which the variables of the pattern have their types."""
-        _, names = matched(pattern, variable("matched", type), self.file.constructors)
+        _, names = constraints_of(pattern, variable("matched", type), self.file.constructors)
         return LustreScope(scope.path, scope.context, scope, scope.node, names)
 
     # Type arguments
@@ -381,7 +381,7 @@ class LustreDeclarations:
                 raise self.tokens.error(at, text, write=f"{name}@<{', '.join(parameters)}>, with types")
         return {p: Shape(found[p]) for p in parameters}
 
-    def _applied(
+    def _type_with_arguments(
         self, name: str, types: tuple[TypeText, ...], pairs: list[tuple[TypeText, Type]], scope: LustreScope, at: int
     ) -> Type:
         """The type of that name, with arguments that are given or follow."""
@@ -397,7 +397,7 @@ class LustreDeclarations:
         union = self.file.constructors[name]
         fields = next(c.fields for c in self.file.types[union].value if c.name == name)
         pairs = [(text, type) for (_, text), type in zip(fields, given, strict=False)]
-        return self._applied(union, types, pairs, scope, e.at)
+        return self._type_with_arguments(union, types, pairs, scope, e.at)
 
     def record_type(self, e: ExpressionText, scope: LustreScope, given: list[Type]) -> Type:
         """The type of a record, whose fields have these types."""
@@ -406,7 +406,7 @@ class LustreDeclarations:
         declared = self.file.types.get(name)
         fields = dict(declared.value) if declared is not None and declared.kind == "record" else {}
         pairs = [(fields[n], type) for n, type in zip(names, given, strict=False) if n in fields]
-        return self._applied(name, types, pairs, scope, e.at)
+        return self._type_with_arguments(name, types, pairs, scope, e.at)
 
     def container_type(self, e: ExpressionText, scope: LustreScope, given: list[Type]) -> Type:
         """The type of a literal set or map, whose first key and value have these types."""

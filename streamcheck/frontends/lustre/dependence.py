@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from streamcheck.core.errors import SpecError
-from streamcheck.frontends.lustre.datatypes import names_bound
+from streamcheck.frontends.lustre.datatypes import bound_names
 from streamcheck.frontends.lustre.syntax import Equation, ExpressionText, LustreFile, NodeText
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.walks import activation_parts
@@ -96,7 +96,7 @@ class Dependence:
             elif e.op == "match":
                 stack.append(e.args[0])
                 for pattern, value in zip(e.value, e.args[1:], strict=True):
-                    bound = set(names_bound(pattern, self.file.constructors))
+                    bound = set(bound_names(pattern, self.file.constructors))
                     yield from (name for name in self.names_in(value) if name not in bound)
             elif e.op != "pre":
                 stack += e.args

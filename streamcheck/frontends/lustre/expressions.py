@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from streamcheck.core.notation import LUSTRE_WORD_TYPES
 from streamcheck.frontends.lustre.cursor import Cursor, is_name
-from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, Pattern, TypeText, name_expression
+from streamcheck.frontends.lustre.syntax import Activation, CasePattern, ExpressionText, TypeText, name_expression
 from streamcheck.frontends.lustre.tokens import DIGITS, NAME_START
 
 CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, IN, COMPARE, SUM, PRODUCT = range(11)
@@ -268,16 +268,16 @@ class ExpressionParser:
         self.cursor.expect("end")
         return ExpressionText("match", (scrutinee, *values), tuple(patterns), at)
 
-    def _pattern(self) -> Pattern:
+    def _pattern(self) -> CasePattern:
         at = self.cursor.at
         name = self.cursor.name()
         if not self.cursor.take("("):
-            return Pattern(name, None, at)
+            return CasePattern(name, None, at)
         parts = [self._pattern()]
         while self.cursor.take(","):
             parts.append(self._pattern())
         self.cursor.expect(")")
-        return Pattern(name, tuple(parts), at)
+        return CasePattern(name, tuple(parts), at)
 
     def _field(self, record: OpenBracket) -> OpenBracket:
         record.names.append(self.cursor.name())

@@ -12,7 +12,7 @@ from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term
 from streamcheck.frontends.lustre.apply import choose_each
-from streamcheck.frontends.lustre.datatypes import is_union, matched, uncovered
+from streamcheck.frontends.lustre.datatypes import constraints_of, is_union, missing_case
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.scopes import Action, LustreScope, Run
 from streamcheck.frontends.lustre.syntax import ExpressionText
@@ -30,7 +30,7 @@ class Matches:
         self._scopes: dict[tuple[int, int, LustreScope], LustreScope] = {}
 
     def cases(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
-        """What is matched has been read: read the value of each case."""
+        """The value has been read: read the value of each case."""
         value = run.results.pop()
         if isinstance(value, tuple) or not is_union(value.type):
             shown = "several values" if isinstance(value, tuple) else value.type
@@ -42,7 +42,7 @@ class Matches:
         cases = []
         for i, pattern in enumerate(e.value, 1):
             try:
-                needed, names = matched(pattern, value, self.declarations.file.constructors)
+                needed, names = constraints_of(pattern, value, self.declarations.file.constructors)
             except TypeRule as why:
                 raise self.tokens.error(pattern.at, str(why)) from None
             matches = conjunction(*needed)
@@ -76,19 +76,19 @@ class Matches:
         run.results.append(result)
 
     def _check(self, e: ExpressionText, value: Term) -> None:
-        """Check that each value has a case, that each case has values, and that what is matched has no memory."""
+        """Check that each value has a case, that each case has values, and that the value has no memory."""
         self._checked.add(id(e))
         constructors = self.declarations.file.constructors
         for pattern in e.value:
             try:
-                matched(pattern, value, constructors)
+                constraints_of(pattern, value, constructors)
             except TypeRule as why:
                 raise self.tokens.error(pattern.at, str(why)) from None
-        missing = uncovered(e.value, value.type, constructors)
+        missing = missing_case(e.value, value.type, constructors)
         if missing is not None:
             raise self.tokens.error(e.at, f"no case of this match is for {missing}", write=f"| {missing}: …")
         for i in range(1, len(e.value)):
-            if uncovered(e.value[:i], value.type, constructors) is None:
+            if missing_case(e.value[:i], value.type, constructors) is None:
                 raise self.tokens.error(e.value[i].at, "this case is never chosen: those above are for all values")
         self._require_no_memory(e.args[0])
 

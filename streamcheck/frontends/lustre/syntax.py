@@ -61,11 +61,11 @@ class Constructor:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class CasePattern:
     """`name`, a constructor or a variable, or `name(parts)`; `_` matches any value."""
 
     name: str
-    parts: tuple[Pattern, ...] | None
+    parts: tuple[CasePattern, ...] | None
     at: int
 
 
