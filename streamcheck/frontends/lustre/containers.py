@@ -194,7 +194,7 @@ class Containers:
         _, held = self.types[leaf.type]
         type = BOOL if question == "in" else held
         assert type is not None
-        shown = f"{_shown(key)} in {_shown(leaf)}" if question == "in" else f"{_shown(leaf)}[{_shown(key)}]"
+        shown = f"{_name_of(key)} in {_name_of(leaf)}" if question == "in" else f"{_name_of(leaf)}[{_name_of(key)}]"
         answer = self._leaf_variable(question, leaf, key, type, shown)
         self._asked.setdefault((question, leaf), []).append((key, answer))
         return answer
@@ -285,7 +285,7 @@ class Containers:
         if elements is not None and others is not None:
             at_each = (disjunction(negation(c), negation(self._differ(a, b, k))) for c, k in (*elements, *others))
             return conjunction(*at_each)
-        shown = f"{_shown(a)} = {_shown(b)}"
+        shown = f"{_name_of(a)} = {_name_of(b)}"
         return self._for_all_keys(frozenset((a, b)), shown, lambda key: negation(self._differ(a, b, key)), a, b)
 
     def all_meet(self, container: Term, condition: Callable[[Term, Term | None], Term]) -> Term:
@@ -298,7 +298,7 @@ class Containers:
         elements = self._elements(container)
         if elements is not None:
             return conjunction(*(disjunction(negation(c), at_key(key)) for c, key in elements))
-        return self._for_all_keys(object(), f"all of {_shown(container)}", at_key, container)
+        return self._for_all_keys(object(), f"all of {_name_of(container)}", at_key, container)
 
     def _for_all_keys(self, what: object, shown: str, condition: Callable[[Term], Term], *containers: Term) -> Term:
         """A variable that is true if the condition holds at every key."""
@@ -438,7 +438,7 @@ def _has_arrays(type: Type) -> bool:
     return False
 
 
-def _shown(value: Term) -> str:
+def _name_of(value: Term) -> str:
     if value.op == "var":
         return str(value.payload)
     return str(value.payload) if value.is_const else "…"

@@ -127,7 +127,7 @@ def bound_names(pattern: CasePattern, constructors: dict[str, str]) -> Iterator[
 def constraints_of(
     pattern: CasePattern, value: Term, constructors: dict[str, str]
 ) -> tuple[list[Term], dict[str, Term]]:
-    """What must be true of a value that the pattern matches, and the values of the variables in it."""
+    """The conditions on a value that the pattern matches, and the values of the variables in it."""
     if is_variable(pattern, constructors):
         return [], {} if pattern.name == "_" else {pattern.name: value}
     type, parts = value.type, pattern.parts or ()
