@@ -169,7 +169,8 @@ class Containers:
             return self._is_in(made, key)
         match made.op, made.operands:
             case "put", (before, own, value):
-                return choice(self.equal(key, own), value, self._answer("at", before, key))
+                same = self.equal(key, own)
+                return value if same is TRUE else choice(same, value, self._answer("at", before, key))
             case "-", (before, removed):
                 absent = self._of_leaf("at", container, key)
                 return choice(self._answer("in", removed, key), absent, self._answer("at", before, key))
@@ -180,9 +181,11 @@ class Containers:
             case "empty", _:
                 return FALSE
             case "put", (before, own, *_):
-                return disjunction(self.equal(key, own), self._answer("in", before, key))
+                same = self.equal(key, own)
+                return TRUE if same is TRUE else disjunction(same, self._answer("in", before, key))
             case "+", (a, b):
-                return disjunction(self._answer("in", a, key), self._answer("in", b, key))
+                in_b = self._answer("in", b, key)  # what is added, mostly: nothing need be asked of the other then
+                return TRUE if in_b is TRUE else disjunction(self._answer("in", a, key), in_b)
             case "*", (a, b):
                 return conjunction(self._answer("in", a, key), self._answer("in", b, key))
         a, b = made.operands
