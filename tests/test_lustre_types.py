@@ -1,4 +1,4 @@
-"""Data types, tuples, type parameters, abstract types, ascriptions, sets, maps: the verdicts are those of Kind 2 3.0."""
+"""Data types, tuples, type parameters, abstract types, ascriptions, sets, maps: with the verdicts of Kind 2 3.0."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def refused(tmp_path, text):
 
 def test_data_types_are_equal_if_their_constructors_have_equal_fields(tmp_path):
     checks = ["a = a", "a = b", "a = Point or Circle?(a) or Box?(a)", "Circle(i) = Circle(j) => i = j",
-              "Circle(i) <> Box(i, i)", "Box(i, j) = a => a.height = j", "a = b and Circle?(a) => a.radius = b.radius"]  # fmt: skip
+              "Circle(i) <> Box(i, i)", "Box(i, j) = a => a.height = j",
+              "a = b and Circle?(a) => a.radius = b.radius"]  # fmt: skip
     found = checked(tmp_path, "a, b: Shape; i, j: int", checks, before=SHAPE)
     assert found == ["proved", "falsified", "proved", "proved", "proved", "proved", "proved"]
 
@@ -52,8 +53,12 @@ def test_a_selector_of_another_constructor_has_any_value(tmp_path):
 
 def test_patterns_may_be_nested_and_the_first_that_matches_counts(tmp_path):
     before = SHAPE + OPTION
-    body = "y = match o with | Some(Circle(r)): r | Some(Point): 1 | Some(s): (match s with | Box(w, _): w | _: 2 end) | _: 3 end;"
-    checks = ["o = None@<Shape> => y = 3", "o = Some(Point) => y = 1", "o = Some(Box(7, i)) => y = 7", "y <> 2 or i = i",
+    body = (
+        "y = match o with | Some(Circle(r)): r | Some(Point): 1 | Some(s): (match s with "
+        "| Box(w, _): w | _: 2 end) | _: 3 end;"
+    )
+    checks = ["o = None@<Shape> => y = 3", "o = Some(Point) => y = 1", "o = Some(Box(7, i)) => y = 7",
+    "y <> 2 or i = i",
               "y <> 2", "Some?(o) => y <> 3"]  # fmt: skip
     found = checked(tmp_path, "o: Option<Shape>; i: int", checks, before=before, local="y: int", body=body)
     assert found == ["proved", "proved", "proved", "proved", "falsified", "falsified"]
@@ -63,7 +68,8 @@ def test_a_case_takes_steps_only_while_it_is_chosen(tmp_path):
     body = ("a = match o with | Some(x): count() | None: 0 end;"
             "b = match o with | Some(x): (0 -> pre x) | None: -1 end;")  # fmt: skip
     checks = ["Some?(o) and (false -> Some?(pre o)) => a = pre a + 1", "Some?(o) => a > 0",
-              "Some?(o) and (false -> Some?(pre o)) => b = pre o.val", "Some?(o) and a > 1 => b = (0 -> pre b)"]  # fmt: skip
+              "Some?(o) and (false -> Some?(pre o)) => b = pre o.val",
+              "Some?(o) and a > 1 => b = (0 -> pre b)"]  # fmt: skip
     found = checked(tmp_path, "o: Option<int>", checks, before=OPTION + COUNT, local="a, b: int", body=body)
     assert found == ["proved", "proved", "proved", "falsified"]
 
@@ -133,7 +139,8 @@ def test_type_parameters_of_nodes_types_and_contracts(tmp_path):
         "node left<T>(p: Two<T>; o: Option<T>) returns (y: T); let y = match o with | Some(v): v | None: p.a end; tel\n"
     )
     checks = ["true -> keep(n) = pre n", "true -> keep@<bool>(c) = pre c", "copy(n) = n", "copy(c) = c",
-              "left(Two { a = n; b = n }, None@<int>) = n", "left@<bool>(Two@<bool> { a = c; b = c }, Some(not c)) = c"]  # fmt: skip
+              "left(Two { a = n; b = n }, None@<int>) = n",
+              "left@<bool>(Two@<bool> { a = c; b = c }, Some(not c)) = c"]  # fmt: skip
     found = checked(tmp_path, "n: int; c: bool", checks, before=before)
     assert found == ["proved"] * 5 + ["falsified"]
 
@@ -176,7 +183,10 @@ def test_a_constant_input_of_the_main_node_is_constant(tmp_path):
 
 
 def test_an_ascription_is_a_claim_where_it_is_evaluated(tmp_path):
-    text = "type Pos = subtype {{ x: int | x > 0 }};\nnode top(n: int) returns (y: int);\nlet y = {} n > 0 then (n: Pos) else 1; tel"
+    text = (
+        "type Pos = subtype {{ x: int | x > 0 }};\nnode top(n: int) returns (y: "
+        "int);\nlet y = {} n > 0 then (n: Pos) else 1; tel"
+    )
     assert list(verdicts(tmp_path, text.format("when")).values()) == ["proved"]
     assert list(verdicts(tmp_path, text.format("if")).values()) == ["falsified"]
     assert "expected bool" in refused(tmp_path, "node top(n: int) returns (y: int);\nlet y = (n: bool); tel")
@@ -189,7 +199,8 @@ SETS = "s, t: set<int>; m: map<int, bool>; n, k: int"
 
 def test_sets_and_maps_within_a_step(tmp_path):
     proved = [
-        "n in s * t + {n}", "(k in s * t + {n} and k <> n) => k in s", "s + t = t + s", "s - t = s => not (3 in s and 3 in t)",
+        "n in s * t + {n}", "(k in s * t + {n} and k <> n) => k in s", "s + t = t + s",
+        "s - t = s => not (3 in s and 3 in t)",
         "{1, 2} = {2, 1, 1}", "m[k] = m[k]", "k <> n => m[n := true][k] = m[k]", "s = t => (k in s) = (k in t)",
         "k in m => m = m[k := m[k]]", "{}@<int> = s - s", "not (3 in map[]@<int, int>)", "m - {k} = m => not (k in m)",
     ]  # fmt: skip
@@ -233,8 +244,10 @@ def test_keys_and_values_have_their_types(tmp_path):
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("true in s", "a key: expected int, found bool"), ("s[3] = 1", "a set has no values"), ("1 in 2", "expected a set or a map"),
-        ("{} = s", "what this set holds is not known"), ("m + m = m", "`+` is an operation of sets"), ("s[3 := 4] = s", "a set has no values"),
+        ("true in s", "a key: expected int, found bool"), ("s[3] = 1", "a set has no values"), ("1 in 2",
+        "expected a set or a map"),
+        ("{} = s", "what this set holds is not known"), ("m + m = m",
+        "`+` is an operation of sets"), ("s[3 := 4] = s", "a set has no values"),
         ("{s} = {s}", "no type of keys"),
     ],
 )  # fmt: skip
