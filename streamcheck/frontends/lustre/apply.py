@@ -131,11 +131,17 @@ def _one_value(e: ExpressionText, args: list[Term], scope: LustreScope, declarat
     if op in ARITHMETIC:
         return arithmetic(op, args[0], args[1])
     if op in DIVISIONS:
+        if op == "div" and args[0].type is INT:
+            op = "intdiv"
         return divide(op, args[0], args[1], declarations.variables.undefined_results(e, scope))
     if op in ("bitand", "bitor"):
         return _bits(op, args[0], args[1])
     if op in ("lsh", "rsh"):
         return _shift(op, args[0], args[1])
+    if op == "concat":
+        return _concat(args[0], args[1])
+    if op == "bits":
+        return _slice(args[0], *e.value)
     if op == "power":
         return _repeat(args[0], args[1])
     if op in ("not", "neg", "bitnot") or op.startswith("to "):
@@ -229,6 +235,25 @@ def _bits(op: str, a: Term, b: Term) -> Term:
     require_same_type(a, b)
     require_kind(a.type, *WORDS, what="machine integers", hint="Booleans have `and` and `or`")
     return apply(op, a, b)
+
+
+def _concat(a: Term, b: Term) -> Term:
+    """The bits of a, then those of b."""
+    require_kind(a.type, "unsigned", what="unsigned machine integers")
+    require_kind(b.type, "unsigned", what="unsigned machine integers")
+    assert isinstance(a.type, MachineType) and isinstance(b.type, MachineType)
+    both = machine(a.type.width + b.type.width, signed=False)
+    high = apply("shl", cast(both, a), constant(both, b.type.width))
+    return apply("bitor", high, cast(both, b))
+
+
+def _slice(a: Term, high: int, low: int) -> Term:
+    """The bits from number high to number low; the lowest is number 0."""
+    require_kind(a.type, "unsigned", what="an unsigned machine integer")
+    assert isinstance(a.type, MachineType)
+    if not low <= high < a.type.width:
+        raise TypeRule(f"{a.type} has the bits {a.type.width - 1} to 0, not {high} to {low}")
+    return cast(machine(high - low + 1, signed=False), apply("shr", a, constant(a.type, low)))
 
 
 def _shift(op: str, a: Term, b: Term) -> Term:

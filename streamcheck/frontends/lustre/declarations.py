@@ -12,14 +12,28 @@ from typing import Protocol
 
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import TRUE, Term, constant, term, variable
-from streamcheck.core.types import BOOL, INT, REAL, ArrayType, StructType, Type, array_of, enum_of, machine, struct_of
+from streamcheck.core.types import (
+    BOOL,
+    INT,
+    REAL,
+    ArrayType,
+    MachineType,
+    StructType,
+    Type,
+    array_of,
+    enum_of,
+    machine,
+    struct_of,
+)
 from streamcheck.frontends.lustre.scopes import Context, LazyDefinition, LustreScope, Shape, TypeCondition
 from streamcheck.frontends.lustre.syntax import ConstantText, ExpressionText, LustreFile, TypeText
 from streamcheck.frontends.lustre.variables import Variables
 from streamcheck.frontends.operations import compare
 
 SCALAR = {"bool": Shape(BOOL), "int": Shape(INT), "real": Shape(REAL)}
-TRUTHS = frozenset(("bool", "not", "and", "or", "xor", "implies", "eq", "ne", "lt", "le", "gt", "ge", "mode"))
+TRUTHS = frozenset(
+    ("forall", "exists", "bool", "not", "and", "or", "xor", "implies", "eq", "ne", "lt", "le", "gt", "ge", "mode")
+)
 ALIKE = frozenset(("add", "sub", "mul", "intdiv", "mod", "div", "neg", "bitand", "bitor", "bitnot", "lsh", "rsh"))
 
 
@@ -180,7 +194,7 @@ class LustreDeclarations:
         path: list[int | str] = []  # the elements and fields that are taken out of the value of `e`
         while True:
             op = e.op
-            if op == "name":
+            if op in ("name", "bound"):
                 return [self._part_type(self._type_of_name(e, scope), path, e.at)]
             if op in TRUTHS:
                 return [BOOL]
@@ -227,10 +241,16 @@ class LustreDeclarations:
             case "power":
                 (element,) = self.types_of(e.args[0], scope)
                 return array_of(element, self.term(e.args[1], scope, INT).payload)
+            case "bits":
+                high, low = e.value
+                return machine(max(high - low + 1, 1), signed=False)
+            case "concat":
+                widths = [t.width for a in e.args for t in self.types_of(a, scope) if isinstance(t, MachineType)]
+                return machine(max(sum(widths), 1), signed=False)
             case "record":
                 return self.named_shape(e.value[0], e.at).type
             case "any":
-                return self.shape(e.value, scope).type
+                return self.shape(e.value.type, scope).type
             case "output":
                 position: int = e.value
                 return self._output_types(e.args[0], scope)[position]

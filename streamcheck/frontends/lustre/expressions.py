@@ -6,16 +6,21 @@ Precedences and associativity are Kind 2's: `not` and `pre` bind tighter than co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from streamcheck.core.notation import LUSTRE_WORD_TYPES
+from streamcheck.frontends.lustre.binders import BinderParser, Binding
 from streamcheck.frontends.lustre.cursor import Cursor, is_name
-from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, TypeText, name_expression
+from streamcheck.frontends.lustre.syntax import (
+    Activation,
+    ExpressionText,
+    name_expression,
+)
 from streamcheck.frontends.lustre.tokens import DIGITS, NAME_START
 
 CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, COMPARE, SUM, PRODUCT = range(10)
-BIT_OR, BIT_AND, SHIFT, PRE, CONVERT, NOT, BIT_NOT, POWER = range(10, 18)
+CONCAT, BIT_OR, BIT_AND, SHIFT, PRE, CONVERT, NOT, BIT_NOT, POWER = range(10, 19)
 
 # operator: (precedence, whether it is right-associative, the operation)
 BINARY = {
@@ -38,6 +43,7 @@ BINARY = {
     "div": (PRODUCT, False, "intdiv"),
     "mod": (PRODUCT, False, "mod"),
     "/": (PRODUCT, False, "div"),
+    "++": (CONCAT, False, "concat"),
     "||": (BIT_OR, False, "bitor"),
     "&&": (BIT_AND, False, "bitand"),
     "lsh": (SHIFT, False, "lsh"),
@@ -54,15 +60,12 @@ PREFIX = {
     "real": (CONVERT, "to real"),
     **dict.fromkeys(LUSTRE_WORD_TYPES, (CONVERSION, "to machine")),
 }
-CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}"}
+QUANTIFIERS = frozenset(("forall", "exists"))
+CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}", "field update": "}"}
 UNSUPPORTED = {  # the word: (the message, what to write instead)
-    "forall": ("quantifiers are not supported", "p(a[0]) and p(a[1]) and …"),
-    "exists": ("quantifiers are not supported", "p(a[0]) or p(a[1]) or …"),
     "current": ("`current` is not supported", "merge(clock; value; 0 -> pre y)"),
     "with": ("recursive nodes are not supported", "an array that is defined element by element"),
     "#": ("`#` is not supported", "not (a and b) and not (a and c) and not (b and c)"),
-    "any": ("`any { x: T | p }` is not supported", "the output of an imported node with a guarantee"),
-    "choose": ("`choose` is not supported", "the output of an imported function with a guarantee"),
     "match": ("algebraic data types are not supported", "merge over an enum, or if … then … else"),
     "last": ("`last` is only in the body of a `frame`", "pre x"),
     "'": ("tuple types are not supported", "a struct"),
@@ -110,7 +113,7 @@ class ExpressionParser:
         self.unguarded: set[int] = set()  # the identities of the `pre` that are not on the right of a `->`
         self.aliases: dict[str, str] = {}  # names that stand for others
         self.lasts: dict[str, int] | None = None  # in a frame: the variables whose value before is read, and where
-        self.type: Callable[[], TypeText] | None = None  # reads a type, once there is a parser of types
+        self.binders = BinderParser(cursor, self.expression)
 
     def expression(self, ends: frozenset[str] = frozenset()) -> ExpressionText:
         """An expression as long as possible, or up to one of `ends` outside brackets."""
@@ -143,6 +146,9 @@ class ExpressionParser:
             precedence, op = PREFIX[word]
             pending.append(PendingOperator(op, precedence, at, unary=True, value=LUSTRE_WORD_TYPES.get(word)))
             return True
+        if word in ("sint", "uint") and self.cursor.word == "@":
+            pending.append(PendingOperator("to machine", CONVERSION, at, unary=True, value=self._width(word)))
+            return True
         if word == "(":
             if self.cursor.word in ("activate", "restart") and _can_name_node(self.cursor.after):
                 operands.append(self._activation(at))
@@ -154,6 +160,9 @@ class ExpressionParser:
             return True
         if word == "[":
             pending.append(OpenBracket("array", at))
+            return True
+        if word in QUANTIFIERS and self.cursor.word == "(":
+            pending.append(PendingOperator(word, IMPLIES, at, unary=True, value=self.binders.quantified_variables()))
             return True
         return self._leaf(at, word, operands, pending)
 
@@ -174,8 +183,8 @@ class ExpressionParser:
             operands.append(ExpressionText("mode", (), "::".join(self.cursor.names("::")), at))
         elif word == "fby" and self.cursor.word == "(":
             operands.append(self._fby(at))
-        elif word == "any" and self.cursor.word == "@":
-            operands.append(self._any(at))
+        elif word in ("any", "choose") and self.cursor.word in ("@", "{"):
+            operands.append(self.binders.any_value(at, word))
         elif word == "last" and self.lasts is not None and is_name(self.cursor.word):
             name = self.cursor.name()
             self.lasts.setdefault(name, at)
@@ -190,16 +199,20 @@ class ExpressionParser:
             self.cursor.fail("an expression")
         return False
 
-    def _any(self, at: int) -> ExpressionText:
-        """`any@<T>`: any value of the type at every step."""
-        assert self.type is not None
+    def _width(self, word: str) -> tuple[int, bool]:
+        """`@<N>`, the width of a conversion, and whether it is signed."""
         self.cursor.expect("@")
         self.cursor.expect("<")
-        type = self.type()
+        if not self.cursor.word.isdigit() or not int(self.cursor.word):
+            self.cursor.fail("a width")
+        width = int(self.cursor.next())
         self.cursor.expect(">")
-        return ExpressionText("any", (), type, at)
+        return width, word == "sint"
 
     def _name_or_call(self, at: int, word: str, operands: OperandStack, pending: Unfinished) -> bool:
+        if self.cursor.compound and self.cursor.word in (".", "["):
+            self.cursor.at = at
+            word = self.cursor.known_name()
         if self.cursor.take("("):
             self.calls.add(word)
             if self.cursor.take(")"):
@@ -207,11 +220,21 @@ class ExpressionParser:
                 return False
             pending.append(OpenBracket("call", at, Activation(word)))
             return True
-        if self.cursor.take("{"):
+        if self.cursor.word == "{" and self._update_begins():
+            pass
+        elif self.cursor.take("{"):
             pending.append(self._field(OpenBracket("record", at, word)))
             return True
-        operands.append(name_expression(self.aliases.get(word, word), at))
+        bound = self.binders.bound_name(word)
+        if bound is not None and bound != word:
+            operands.append(ExpressionText("bound", (), bound, at))
+        else:
+            operands.append(name_expression(self.aliases.get(word, word), at))
         return False
+
+    def _update_begins(self) -> bool:
+        """True if JKind's update of a record, `r{field := value}`, comes next."""
+        return self.cursor.texts[self.cursor.at + 2] == ":="
 
     def _field(self, record: OpenBracket) -> OpenBracket:
         record.names.append(self.cursor.name())
@@ -221,14 +244,15 @@ class ExpressionParser:
     def _operator(self, operands: OperandStack, pending: Unfinished) -> bool | None:
         """After an operand. True: another operand follows; False: an operand is complete again; None: the end."""
         word = self.cursor.word
+        if word == self.cursor.after == "+":
+            self.cursor.next()
+            word = "++"
         operator = BINARY.get(word)
         if operator is not None:
             precedence, right, op = operator
             apply_pending(operands, pending, precedence + right)
             at = self.cursor.at
             self.cursor.next()
-            if word == self.cursor.word == "+":
-                raise self.cursor.error(at, "`++` is not supported", write="(uint16 a) lsh (uint16 8) || (uint16 b)")
             if (word, self.cursor.word) in (("and", "then"), ("or", "else")):
                 self.cursor.next()
                 op = f"lazy {op}"
@@ -236,6 +260,11 @@ class ExpressionParser:
             return True
         if self.cursor.take("["):
             pending.append(OpenBracket("index", self.cursor.at - 1))
+            return True
+        if word == "{" and self._update_begins():
+            self.cursor.next()
+            pending.append(OpenBracket("field update", self.cursor.at, self.cursor.next()))
+            self.cursor.next()
             return True
         if word == ".":
             return self._projection(operands)
@@ -281,9 +310,11 @@ class ExpressionParser:
         if top.kind == "index" and word in (":=", ";"):
             top.names.append(self.cursor.next())
             return True
+        if top.kind == "index" and word == ":" and top.items[-1].op == "number":
+            return self._bits(top, operands, pending)
         if top.kind == "index" and word in ("..", ":", "|"):
-            write = "[a[0], a[1]]"
-            raise self.cursor.error(self.cursor.at, "slices of arrays and of words are not supported", write=write)
+            write = "b[i] = a[low + i], or bits as x[7:0]"
+            raise self.cursor.error(self.cursor.at, "slices of arrays are not supported", write=write)
         if top.kind == "(" and word == ":":
             raise self.cursor.error(self.cursor.at, "type ascriptions `(e : type)` are not supported", write="(e)")
         if word == "@":
@@ -293,6 +324,17 @@ class ExpressionParser:
         self.cursor.expect(CLOSES[top.kind])
         pending.pop()
         operands.append(self._bracket_contents(top, operands))
+        return False
+
+    def _bits(self, top: OpenBracket, operands: OperandStack, pending: Unfinished) -> bool:
+        """`x[high:low]`."""
+        self.cursor.expect(":")
+        if not self.cursor.word.isdigit():
+            self.cursor.fail("the number of the lowest bit")
+        bits = int(top.items[0].value), int(self.cursor.next())
+        self.cursor.expect("]")
+        pending.pop()
+        operands.append(ExpressionText("bits", (operands.pop(),), bits, top.at))
         return False
 
     def _bracket_contents(self, top: OpenBracket, operands: OperandStack) -> ExpressionText:
@@ -310,6 +352,9 @@ class ExpressionParser:
                 return ExpressionText("merge", items, ("true", "false"), top.at)
             case "record":
                 return ExpressionText("record", items, (top.value, tuple(top.names)), top.at)
+            case "field update":
+                field = name_expression(str(top.value), top.at)
+                return ExpressionText("update", (operands.pop(), field, *items), None, top.at)
         if not top.names:
             if len(items) != 1:
                 raise self.cursor.error(top.at, "write one index at a time: a[i][j]")
@@ -325,11 +370,12 @@ class ExpressionParser:
         self.cursor.expect("(")
         if self.cursor.take(")"):
             return ()
-        values = self._list()
+        values = self.expressions()
         self.cursor.expect(")")
         return values
 
-    def _list(self) -> tuple[ExpressionText, ...]:
+    def expressions(self) -> tuple[ExpressionText, ...]:
+        """One expression or more."""
         values = [self.expression()]
         while self.cursor.take(","):
             values.append(self.expression())
@@ -379,7 +425,7 @@ class ExpressionParser:
             clock = self.expression()
             if self.cursor.take("initial"):
                 self.cursor.expect("default")
-                defaults = self._list()
+                defaults = self.expressions()
             if self.cursor.take("restart"):
                 self.cursor.expect("every")
                 restart = self.expression()
@@ -443,6 +489,9 @@ def apply_pending(operands: OperandStack, pending: Unfinished, precedence: int) 
         right = operands.pop()
         if top.op in ("if", "lazy"):
             operands.append(ExpressionText(top.op, (*top.value, right), None, top.at))
+        elif isinstance(top.value, Binding):
+            top.value.open = False
+            operands.append(ExpressionText(top.op, (right,), tuple(top.value.variables), top.at))
         elif top.unary:
             operands.append(ExpressionText(top.op, (right,), top.value, top.at))
         elif top.op == "fby":

@@ -18,8 +18,11 @@ from streamcheck.frontends.lustre.claims import Claims
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.functions import assume_congruence
 from streamcheck.frontends.lustre.parser import parse
+from streamcheck.frontends.lustre.recursion import Recursion
+from streamcheck.frontends.lustre.recursion_rules import recursive_groups
 from streamcheck.frontends.lustre.registers import Registers
 from streamcheck.frontends.lustre.scopes import LustreScope
+from streamcheck.frontends.lustre.skolem import Skolem
 from streamcheck.frontends.lustre.syntax import LustreFile, NodeText
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.uncalled import check_uncalled
@@ -72,10 +75,22 @@ def main_nodes(file: LustreFile) -> list[NodeText]:
     marked = [n for n in file.nodes.values() if n.main]
     if marked:
         return marked
-    called = {c for n in file.nodes.values() for c in n.calls if c != n.name}
+    groups = recursive_groups(file)
+    alone: frozenset[str] = frozenset()
+    called = {
+        name
+        for n in file.nodes.values()
+        for c in n.calls
+        if c != n.name and c not in groups.get(n.name, alone)
+        for name in (c, *groups.get(c, alone))
+    }
     top = [n for n in file.nodes.values() if n.name not in called and not n.imported]
     claiming = [n for n in top if n.properties or n.contract]
     return claiming or top[-1:] or list(file.nodes.values())[-1:]
+
+
+def _variable_outputs(call: FunctionCall) -> list[Term]:
+    return [t for t in call.outputs if not t.is_const]
 
 
 def with_components(file: LustreFile, tokens: Tokens, specification: Specification) -> Specification:
@@ -102,19 +117,31 @@ class MainNode:
         self.declarations = self.evaluator.declarations
         self.top = LustreScope("", self.evaluator.outermost, self.declarations.globals, main)
         self.claims = Claims(self.evaluator, self.top, is_named=is_named)
+        self.skolem = Skolem(self.evaluator.quantifiers, self.evaluator.delays)
 
     def specification(self) -> Specification:
         inputs = self._inputs()
         self.evaluator.instances.populate(self.top, self.main)
-        self.evaluator.finish(self.claims.add_instance)
+        recursion = Recursion(self.evaluator, self.claims)
+        recursion.add_general_instances(self.main, self.top)
+        self.evaluator.finish(recursion.add_instance)
+        for promise in self.evaluator.any_values.promises:
+            self.claims.assume_any(promise)
         assume_congruence(self.evaluator, self.claims)
-        self._drop_promises()
         for var, scope, shape, at in self.declarations.free_constants:
             self.claims.assume_range(shape, var, scope, at)
         for name, scope, shape, at in self.declarations.ranged_constants:
             self.claims.claim_range(name, scope, shape, at)
-        observers = [Named(v.name, self.top.values[v.name], self.tokens.where(v.at)) for v in self.main.outputs]
+        recursion.finish()
+        self.skolem.resolve(self.claims)
+        self._drop_promises()
+        observers = [
+            Named(v.name, self.skolem.without_quantifiers(self.top.values[v.name]), self.tokens.where(v.at))
+            for v in self.main.outputs
+        ]
         registers = self._registers(observers)
+        # What a component assumes is a term of its instance: with a quantifier in it, its body is used instead.
+        components = [i for i in self.claims.components if not self.skolem.has_quantifiers((i.assumes, i.held))]
 
         def now(claim: Claim) -> Claim:
             return replace(claim, term=registers.image.get(claim.term, claim.term))
@@ -132,7 +159,7 @@ class MainNode:
             self.tokens.where(self.main.at),
             tuple(self.variables.warnings),
             self._calls(registers),
-            instances=tuple(self._instance(i, registers) for i in self.claims.components),
+            instances=tuple(self._instance(i, registers) for i in components),
         )
 
     def _instance(self, instance: ComponentInstance, registers: Registers) -> ComponentInstance:
@@ -196,16 +223,19 @@ class MainNode:
     def _call_terms(self, roots: Iterable[Term]) -> list[Term]:
         """The terms of the calls whose outputs matter."""
         needed = cone(roots, self._nexts())
-        return [t for call in self.variables.calls if needed.issuperset(call.outputs) for t in call.terms()]
+        return [t for call in self.variables.calls if needed.issuperset(_variable_outputs(call)) for t in call.terms()]
 
     def _calls(self, registers: Registers) -> tuple[FunctionCall, ...]:
         calls = (image_of_call(call, registers.image) for call in self.variables.calls)
-        return tuple(call for call in calls if registers.seen.issuperset(call.outputs))
+        return tuple(call for call in calls if registers.seen.issuperset(_variable_outputs(call)))
 
     def _constants(self, seen: set[Term]) -> tuple[Constant, ...]:
         free = self.declarations.free_constants
         chosen = ((str(v.payload), v.type, at) for v, _, _, at in free if v in seen)
-        return tuple(Constant(name, type, self.tokens.where(at), label=name) for name, type, at in chosen)
+        constants = [Constant(name, type, self.tokens.where(at), label=name) for name, type, at in chosen]
+        for var, at, label in self.skolem.constants(seen):
+            constants.append(Constant(str(var.payload), var.type, self.tokens.where(at), label))
+        return tuple(constants)
 
     def _unknowns(self, seen: set[Term]) -> list[Input]:
         unknowns = self.variables.unknowns.items()

@@ -49,6 +49,16 @@ class TypeText:
 
 
 @dataclass(frozen=True, slots=True)
+class AnyValue:
+    """The type of `any` or `choose`. Of `any { x: T | p }`, x is the name and p the argument of the expression. It is
+    functional if the same values of the names in p give the same value, which is what `choose` says."""
+
+    type: TypeText
+    name: str = ""
+    is_functional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Variable:
     name: str
     type: TypeText
@@ -130,6 +140,7 @@ class Contract:
     guarantees: list[Clause] = field(default_factory=list)
     modes: list[Mode] = field(default_factory=list)
     imports: list[Import] = field(default_factory=list)
+    decreases: tuple[ExpressionText, ...] = ()  # the measure of a recursive function
 
 
 @dataclass(slots=True)
@@ -142,6 +153,7 @@ class NodeText:
     inputs: list[Variable]
     outputs: list[Variable]
     imported: bool = False
+    recursive: bool = False  # written with `rec`, or a lemma
     contract: Contract | None = None
     constants: list[ConstantText] = field(default_factory=list)
     locals: list[Variable] = field(default_factory=list)

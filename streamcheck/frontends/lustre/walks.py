@@ -30,7 +30,7 @@ def activation_parts(activation: Activation) -> list[ExpressionText]:
 
 def has_steps(root: ExpressionText) -> bool:
     """True if it depends on the steps before, or calls a node."""
-    return any(e.op in ("pre", "arrow", "call") for e in subexpressions(root))
+    return any(e.op in ("pre", "arrow", "call", "any") for e in subexpressions(root))
 
 
 def conditions(type: TypeText, named: Mapping[str, TypeText] | None = None) -> Iterator[tuple[str, ExpressionText]]:
@@ -57,6 +57,7 @@ def contract_expressions(contract: Contract) -> Iterator[ExpressionText]:
     yield from (c.value for c in contract.constants if c.value is not None)
     yield from (equation.value for equation in contract.equations)
     yield from (clause.value for clause in (*contract.assumes, *contract.guarantees))
+    yield from contract.decreases
     for mode in contract.modes:
         yield from (clause.value for clause in (*mode.requires, *mode.ensures))
     for imported in contract.imports:
