@@ -441,7 +441,7 @@ def test_bits_are_taken_out_of_words_and_put_together(tmp_path):
 
 
 def test_an_element_outside_of_an_array_that_is_defined_by_elements_is_any(tmp_path):
-    body = "a[i] = b[i + 1] + x; b[i] = i; y = a[1];"
-    claims = 'check "inside" a[0] = 1 + x; check "outside" a[2] = 3 + x; check "one value" a[2] = b[3] + x;'
-    found = verdicts(tmp_path, node(body, local="a, b: int^3", claims=claims))
+    body = "p[i] = q[i + 1] + x; q[i] = i; y = p[1];"
+    claims = 'check "inside" p[0] = 1 + x; check "outside" p[2] = 3 + x; check "one value" p[2] = q[3] + x;'
+    found = verdicts(tmp_path, node(body, local="p, q: int^3", claims=claims))
     assert found == {"inside": "proved", "outside": "falsified", "one value": "proved"}

@@ -86,3 +86,37 @@ def test_a_function_with_a_contract_needs_a_body_or_to_be_imported(tmp_path):
     node main() returns (y: int); let y = f(1); tel"""
     with pytest.raises(SpecError, match="expected `var` or `let`"):
         read(tmp_path, text)
+
+
+def test_an_index_out_of_range_is_the_last(tmp_path):
+    text = """
+    node main(i: int) returns (v: int);
+    var A, B: int[3];
+    let
+      A = [10, 11, 12]; B = A[i := 7]; v = A[i];
+      p1 = v >= 10 and v <= 12; --%PROPERTY p1;
+      p2 = i > 2 or i < 0 => v = 12; --%PROPERTY p2;
+      p3 = i < 0 or i > 2 => B = A; --%PROPERTY p3;
+      p4 = i < 0 => v = 10; --%PROPERTY p4;
+    tel;"""
+    jkind = text.replace("int[3];", "int[3]; p1, p2, p3, p4: bool;")
+    assert verdicts(tmp_path, jkind) == {"p1": "proved", "p2": "proved", "p3": "proved", "p4": "falsified"}
+    kind2 = text.replace("int[3];", "int^3; p1, p2, p3, p4: bool;")
+    assert verdicts(tmp_path, kind2) == {"p1": "falsified", "p2": "falsified", "p3": "proved", "p4": "falsified"}
+
+
+def test_a_pre_without_a_first_value_is_in_the_range_of_its_variable(tmp_path):
+    text = """
+    node main(s: subrange [0, 1] of int) returns ();
+    var r: subrange [0, 1] of int; ok!, no!, y: bool;
+    let
+      y = 0 <= pre s and pre s <= 1;
+      r = pre r;
+      ok! = 0 <= r and y;
+      --%PROPERTY ok!;
+      no! = pre s = 0;
+      --%PROPERTY no!;
+    tel;"""
+    assert verdicts(tmp_path, text) == {"ok!": "proved", "no!": "falsified", "r is in its range": "proved"}
+    found = verdicts(tmp_path, text.replace("!", ""))
+    assert found == {"ok": "falsified", "no": "falsified", "r is in its range": "falsified"}

@@ -139,6 +139,14 @@ def test_a_quantifier_in_a_register_is_eliminated(tmp_path):
     assert verdicts(tmp_path, text) == {"P": "proved"}
 
 
+def test_a_register_that_depends_on_an_outer_variable_is_seen(tmp_path):
+    text = node(
+        "y = x; z = exists (i: int) exists (j: int) (0 -> pre (i + x)) > j and i = 3 and x = j + 9;", local="z: bool"
+    )
+    with pytest.raises(SpecError, match="`exists` over infinitely many values of i"):
+        read(tmp_path, text.replace("--%MAIN", 'check "P" z;\n--%MAIN'))
+
+
 def test_the_words_of_a_refusal(tmp_path):
     with pytest.raises(SpecError) as caught:
         read(tmp_path, node('y = x; check "P" exists (i: int) i * x = 6;'))
@@ -248,6 +256,7 @@ def test_the_condition_of_an_any_may_have_calls(tmp_path):
         ("function f(x: int) returns (y: int); let y = any@<int>; tel", "function f has `any` in it"),
         (node("y = choose { v: int | v > pre x };"), "the condition of `choose` has `pre` in it"),
         (node("y = any { v: int | v > z };"), "z is not declared"),
+        ("const c: int = choose@<int>;" + node("y = c;"), "constant c has `any` or `choose` in it"),
         (node("y = any { v: int | v + 1 };"), "expected bool, found int"),
         (node("y = any { v: int | v > y };"), "y depends on its own present value"),
     ],

@@ -8,7 +8,18 @@ from typing import Any
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
-from streamcheck.core.types import BOOL, INT, REAL, ArrayType, EnumType, MachineType, StructType, array_of, machine
+from streamcheck.core.types import (
+    BOOL,
+    INT,
+    REAL,
+    ArrayType,
+    EnumType,
+    MachineType,
+    StructType,
+    Type,
+    array_of,
+    machine,
+)
 from streamcheck.frontends.lustre.declarations import LustreDeclarations, type_of_number
 from streamcheck.frontends.lustre.scopes import LustreScope, TermOrTuple
 from streamcheck.frontends.lustre.syntax import ExpressionText
@@ -181,6 +192,8 @@ def _composite(e: ExpressionText, args: list[Term], scope: LustreScope, declarat
                 raise TypeRule("the elements have different types")
             return term("array", *args, payload=array_of(args[0].type, len(args)))
         case "index":
+            if declarations.file.is_jkind:
+                return _element(args[0], args[1], _last_element)
             return _element(args[0], args[1], declarations.variables.undefined_results(e, scope))
         case "update":
             result = args[0]
@@ -278,6 +291,12 @@ def _element(array: Term, index: Term, unknown: UnknownMaker) -> Term:
     inside = _inside(index, length)
     value = term("index", array, index)
     return value if inside is TRUE else choice(inside, value, unknown("index", array, index, array.type.element))
+
+
+def _last_element(_op: str, array: Term, _index: Term, _type: Type) -> Term:
+    """The element at an index out of range, in JKind."""
+    assert isinstance(array.type, ArrayType)
+    return term("index", array, constant(INT, array.type.length - 1))
 
 
 def _update(array: Term, index: Term, value: Term) -> Term:

@@ -1,4 +1,4 @@
-"""What binds a name in an expression: quantifiers, `any` and `choose`."""
+"""The names that an expression binds: those of quantifiers, of `any` and `choose`."""
 
 from __future__ import annotations
 

@@ -85,9 +85,9 @@ class BlockParser:
             self._chosen.append(condition)
             chosen = self._branch("|", "otherwise", "end")
             self._chosen[-1] = _negation(condition)
-            other = self._cases()
+            others = self._cases()
             self._chosen.pop()
-            return self._join("lazy", condition, chosen, other, at)
+            return self._join("lazy", condition, chosen, others, at)
         other: BranchValues = {}
         if self.cursor.take("otherwise"):
             self.cursor.expect(":")

@@ -162,6 +162,8 @@ class DeclarationRules:
                 raise self.tokens.error(e.at, f"{what} has {MEMORY[e.op]} in it: it changes from step to step")
             if e.op == "call":
                 raise self.tokens.error(e.at, f"{what} has a call of {e.value.node} in it", write="its value")
+            if e.op == "any":
+                raise self.tokens.error(e.at, f"{what} has `any` or `choose` in it", write="a constant without a value")
             if e.op == "name" and e.value not in constants:
                 why = "it is not declared" if e.value not in self.file.nodes else "it is a node"
                 raise self.tokens.error(e.at, f"{what} has {e.value} in it: {why}", write="constants only")

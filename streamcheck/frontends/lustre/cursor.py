@@ -23,6 +23,7 @@ class Cursor:
         self.texts = tokens.texts
         self.at = 0
         self.compound: set[str] = set()  # the declared names of several tokens
+        self.is_jkind = any("!" in name[1:] for name in tokens.texts if name[:1] in NAME_START)
 
     @property
     def word(self) -> str:

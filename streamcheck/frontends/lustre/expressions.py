@@ -262,6 +262,7 @@ class ExpressionParser:
             pending.append(OpenBracket("index", self.cursor.at - 1))
             return True
         if word == "{" and self._update_begins():
+            self.cursor.is_jkind = True
             self.cursor.next()
             pending.append(OpenBracket("field update", self.cursor.at, self.cursor.next()))
             self.cursor.next()

@@ -18,7 +18,7 @@ from streamcheck.frontends.lustre.syntax import Equation, ExpressionText, NodeTe
 
 UNFOLDED = 2  # calls of a recursive function in each other (heuristic)
 MOST_CONSTANT_CALLS = 200  # in each other, of a recursive function of constants
-MOST_INSTANCES = 4000
+MOST_INSTANCES = 1000  # of all nodes, beyond which calls of constants are not unfolded
 
 
 class Instances:
@@ -34,6 +34,7 @@ class Instances:
         self.functions: dict[str, list[LustreScope]] = {}  # the instances of each imported function
         self.groups = recursive_groups(declarations.file)
         self.callers: dict[LustreScope, LustreScope] = {}
+        self.places: dict[LustreScope, int] = {}  # the tokens of the calls
         self.open_calls: list[LustreScope] = []  # of recursive functions, deeper than they are unfolded
         self._of_call: dict[tuple[int, LustreScope], LustreScope] = {}
 
@@ -54,6 +55,7 @@ class Instances:
             context = self.variables.context_on_clock(context, clock, restart, f"{path} first step")
         child = LustreScope(f"{path}.", context, self.declarations.globals, node, clock=clock)
         self.callers[child] = scope
+        self.places[child] = call.at
         self._bind(child, node, call, scope)
         if self.unfold and not self._is_deep(child, node):
             self.populate(child, node)
@@ -75,6 +77,8 @@ class Instances:
 
     def _is_deep(self, child: LustreScope, node: NodeText) -> bool:
         """True if this call of a recursive function is not unfolded any more. One of constants always is."""
+        if node.is_lemma:
+            return True  # what its body needs is proved of the general instance
         group = self.groups.get(node.name)
         if not group:
             return False

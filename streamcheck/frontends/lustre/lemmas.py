@@ -40,7 +40,7 @@ class LemmaParser:
         name = self.cursor.name()
         inputs = self.parameters()
         output = Variable(HOLDS, TypeText("bool", None, at), at)
-        node = NodeText(name, "function", at, inputs, [output], recursive=True)
+        node = NodeText(name, "function", at, inputs, [output], recursive=True, is_lemma=True)
         self.expressions.calls = node.calls
         self.cursor.take(";")
         self.contracts(node)

@@ -50,6 +50,7 @@ class Parser:
         file = LustreFile(unguarded=self.expressions.unguarded)
         while self.cursor.word != END:
             self._declaration(file)
+        file.is_jkind = self.cursor.is_jkind
         return file
 
     def _declaration(self, file: LustreFile) -> None:
@@ -142,6 +143,8 @@ class Parser:
         node.imported = imported or (kind == "function" and node.contract is None and not self._has_body())
         if not node.imported:
             self._body(node)
+        elif not imported:
+            self.cursor.is_jkind = True
         self.cursor.compound = outside | ({name} & self.cursor.compound)
         return node
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
+from streamcheck.core.simplify import implication
 from streamcheck.core.term import TRUE, Term, cone, variable, walk
 from streamcheck.core.unsaved import read_text
 from streamcheck.frontends.lustre.checks import check_dependence, check_file
@@ -27,7 +28,7 @@ from streamcheck.frontends.lustre.syntax import LustreFile, NodeText
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.uncalled import check_uncalled
 from streamcheck.frontends.operations import image_of_call
-from streamcheck.problem.claim import Claim
+from streamcheck.problem.claim import IMPLIED, Claim
 from streamcheck.problem.specification import (
     Component,
     ComponentInstance,
@@ -125,6 +126,13 @@ class MainNode:
         recursion = Recursion(self.evaluator, self.claims)
         recursion.add_general_instances(self.main, self.top)
         self.evaluator.finish(recursion.add_instance)
+        for (
+            delay,
+            shape,
+            scope,
+        ) in self.evaluator.delays.ranged:  # JKind: the first value, which is any, is in range too
+            within = implication(delay.context.first, self.declarations.within(shape, delay.var, scope))
+            self.claims.assume(f"{delay.var.payload} is in its range at first", within, delay.at, origin=IMPLIED)
         for promise in self.evaluator.any_values.promises:
             self.claims.assume_any(promise)
         assume_congruence(self.evaluator, self.claims)

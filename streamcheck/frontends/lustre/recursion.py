@@ -37,6 +37,8 @@ from streamcheck.frontends.operations import WHOLE_NUMBERS, compare, equal, logi
 from streamcheck.problem.claim import Claim, Goal
 from streamcheck.problem.specification import FunctionCall
 
+MOST_COMPARED = 200  # calls of which equal inputs are known to give equal outputs (heuristic)
+
 
 @dataclass(slots=True)
 class RecursiveCall:
@@ -179,7 +181,7 @@ class Recursion:
         if not self.general:
             return
         self._add_calls_in_general_instances()
-        known = {home: self._known(home) for home in (None, *self.general.values())}
+        known = {home: self._facts(home) for home in (None, *self.general.values())}
         known[None] = self._up_to_now(known[None])
         goals: dict[str, Term] = {}
         for name, claim in list(self.claims.properties.items()):
@@ -206,18 +208,19 @@ class Recursion:
         for call in list(self.calls.values()):
             if call.caller is None or not call.caller.is_general:
                 continue
-            tick, path, at = call.scope.context.tick, call.scope.path, call.node.at
+            tick, path, at = call.scope.context.tick, call.scope.path, self.instances.places[call.scope]
             for what, term in (("decreases", call.decreases), ("is within its assumption", call.assumed)):
                 claim = logic("implies", tick, term)
                 if claim is not TRUE:
                     name = self.claims.add_claim(f"{path[:-1]} {what}", claim, at)
                     self.homes[name] = call.root
 
-    def _known(self, home: LustreScope | None) -> Term:
+    def _facts(self, home: LustreScope | None) -> Term:
         """The facts about the calls in a general instance, or about those elsewhere."""
         calls = [c for c in self.calls.values() if c.root is home and not c.is_general]
         facts = [logic("implies", c.justification, c.promised) for c in calls]
-        for a, b in combinations(calls, 2):
+        compared = [c for c in calls if not all(value.is_const for value in self._values(c)[0])]
+        for a, b in combinations(compared, 2) if len(compared) <= MOST_COMPARED else ():
             if a.node is b.node:
                 inputs, outputs = zip(self._values(a), self._values(b), strict=True)
                 same = conjunction(a.justification, b.justification, *map(equal, *inputs))

@@ -123,7 +123,7 @@ class Skolem:
         if (demand is Demand.PROVE and holds_for_all) or (demand is Demand.REACH and not holds_for_all):
             self._mark([q.body])
             return self._at(q.body, demand, positive=positive)
-        if demand is Demand.ASSUME and not holds_for_all and not self._depends(q):
+        if demand is Demand.ASSUME and not holds_for_all and not self._depends(q, self.without_quantifiers(q.body)):
             body = self.without_quantifiers(q.body)
             witness = self.known.unknown(q.label, q.bound.type, q.at)
             return substitute([body], {q.bound: witness})[body]
@@ -133,7 +133,7 @@ class Skolem:
         q = self.quantifiers.markers[marker]
         if marker not in self._eliminated:
             body = self.without_quantifiers(q.body)
-            is_open = self._depends(q)
+            is_open = self._depends(q, body)
             self._eliminated[marker] = (
                 None if is_open else some_value_or_all(q.bound, body, is_universal=q.is_universal)
             )
@@ -144,9 +144,9 @@ class Skolem:
             raise self.tokens.error(q.at, text, write=INSTEAD)
         return result
 
-    def _depends(self, q: Quantified) -> bool:
+    def _depends(self, q: Quantified, body: Term) -> bool:
         """True if a variable of the operand depends on the quantified one: a register, or an unknown made for it."""
-        below = variables([q.body])
+        below = variables([body])
         nexts = self._nexts()
         return not q.own.isdisjoint(below) or any(q.bound in cone([nexts[v]], nexts) for v in below if v in nexts)
 

@@ -154,6 +154,7 @@ class NodeText:
     outputs: list[Variable]
     imported: bool = False
     recursive: bool = False  # written with `rec`, or a lemma
+    is_lemma: bool = False
     contract: Contract | None = None
     constants: list[ConstantText] = field(default_factory=list)
     locals: list[Variable] = field(default_factory=list)
@@ -171,4 +172,5 @@ class LustreFile:
     constants: dict[str, ConstantText] = field(default_factory=dict)
     nodes: dict[str, NodeText] = field(default_factory=dict)
     contracts: dict[str, NodeText] = field(default_factory=dict)
+    is_jkind: bool = False  # something in it is written as JKind has it alone
     unguarded: set[int] = field(default_factory=set)  # identities of the `pre` that no `->` guards

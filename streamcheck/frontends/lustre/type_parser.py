@@ -62,6 +62,7 @@ class TypeParser:
                 raise self.cursor.error(call.at, text, write="its value")
             type = TypeText("array", (type, size), at)
         while self.cursor.word == "[" and self.cursor.after.isdigit():  # JKind's `int[3]`
+            self.cursor.is_jkind = True
             self.cursor.next()
             size = ExpressionText("number", (), self.cursor.next(), self.cursor.at - 1)
             self.cursor.expect("]")
