@@ -99,7 +99,7 @@ def test_reals_may_be_hexadecimal_and_rounded_down(tmp_path):
         ("node m() returns (y: bool); let y = true; tel\nnode n(x: bool) returns (y: bool); let y = x ==> m(); tel", 2,
          "`==>` has a call of m in it, which is a node"),
         ("datatype t = A | B (x: t);\nnode n(x: t) returns (y: t); let y = x; tel", 1, "data type t contains itself"),
-        ("function rec f(x: int) returns (y: int);\nlet y = f(x); tel", 1, "recursive functions"),
+        ("function rec f(x: int) returns (y: int);\nlet y = f(x); tel", 1, "f is recursive and has no measure"),
         ("node n(x: int) returns (y: int);\nlet y = last x; tel", 2, "`last` is only in the body of a `frame`"),
         ("opaque node n(x: int) returns (y: int);\nlet y = x; tel", 1, "opaque and has no contract"),
     ],

@@ -8,7 +8,18 @@ from typing import Any
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
-from streamcheck.core.types import BOOL, INT, REAL, ArrayType, EnumType, MachineType, StructType, array_of, machine
+from streamcheck.core.types import (
+    BOOL,
+    INT,
+    REAL,
+    ArrayType,
+    EnumType,
+    MachineType,
+    StructType,
+    Type,
+    array_of,
+    machine,
+)
 from streamcheck.frontends.lustre.datatypes import construct, has_constructor, is_union, selection
 from streamcheck.frontends.lustre.declarations import LustreDeclarations, type_of_number
 from streamcheck.frontends.lustre.scopes import LustreScope, TermOrTuple
@@ -137,11 +148,17 @@ def _one_value(e: ExpressionText, args: list[Term], scope: LustreScope, declarat
     if op in ARITHMETIC:
         return arithmetic(op, args[0], args[1])
     if op in DIVISIONS:
+        if op == "div" and args[0].type is INT:
+            op = "intdiv"
         return divide(op, args[0], args[1], declarations.variables.undefined_results(e, scope))
     if op in ("bitand", "bitor"):
         return _bits(op, args[0], args[1])
     if op in ("lsh", "rsh"):
         return _shift(op, args[0], args[1])
+    if op == "concat":
+        return _concat(args[0], args[1])
+    if op == "bits":
+        return _slice(args[0], *e.value)
     if op == "power":
         return _repeat(args[0], args[1])
     if op in ("not", "neg", "bitnot") or op.startswith("to "):
@@ -183,6 +200,8 @@ def _composite(e: ExpressionText, args: list[Term], scope: LustreScope, declarat
         case "index" if declarations.containers.is_container(args[0].type):
             return declarations.containers.at(args[0], args[1])
         case "index":
+            if declarations.file.is_jkind:
+                return _element(args[0], args[1], _last_element)
             return _element(args[0], args[1], declarations.variables.undefined_results(e, scope))
         case "in":
             return _contains(args[0], args[1], declarations)
@@ -286,6 +305,25 @@ def _bits(op: str, a: Term, b: Term) -> Term:
     return apply(op, a, b)
 
 
+def _concat(a: Term, b: Term) -> Term:
+    """The bits of a, then those of b."""
+    require_kind(a.type, "unsigned", what="unsigned machine integers")
+    require_kind(b.type, "unsigned", what="unsigned machine integers")
+    assert isinstance(a.type, MachineType) and isinstance(b.type, MachineType)
+    both = machine(a.type.width + b.type.width, signed=False)
+    high = apply("shl", cast(both, a), constant(both, b.type.width))
+    return apply("bitor", high, cast(both, b))
+
+
+def _slice(a: Term, high: int, low: int) -> Term:
+    """The bits from number high to number low; the lowest is number 0."""
+    require_kind(a.type, "unsigned", what="an unsigned machine integer")
+    assert isinstance(a.type, MachineType)
+    if not low <= high < a.type.width:
+        raise TypeRule(f"{a.type} has the bits {a.type.width - 1} to 0, not {high} to {low}")
+    return cast(machine(high - low + 1, signed=False), apply("shr", a, constant(a.type, low)))
+
+
 def _shift(op: str, a: Term, b: Term) -> Term:
     require_kind(a.type, *WORDS, what="machine integers")
     require_kind(b.type, *WORDS, what="machine integers")
@@ -319,6 +357,12 @@ def _item(value: Term, type: StructType, index: Term) -> Term:
             f"the index of a tuple of {len(type.fields)} values is a number from 0 to {len(type.fields) - 1}"
         )
     return struct_part(value, index.payload)
+
+
+def _last_element(_op: str, array: Term, _index: Term, _type: Type) -> Term:
+    """The element at an index out of range, in JKind."""
+    assert isinstance(array.type, ArrayType)
+    return term("index", array, constant(INT, array.type.length - 1))
 
 
 def _update(array: Term, index: Term, value: Term) -> Term:

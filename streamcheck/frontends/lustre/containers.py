@@ -69,6 +69,8 @@ class Containers:
         self.types: dict[Type, tuple[Type, Type | None]] = {}  # key and value; None for a set
         self.made: dict[Term, Made] = {}
         self.rigid: set[Term] = set()  # variables that never change, besides constants
+        self.restricted: set[Term] = set()  # unknowns that may not be anything at each step: results of functions
+        self.sources: dict[Term, tuple[Term, ...]] = {}  # of what stands for sets and answers: the sets and keys in it
         self.pending: list[tuple[Delay, Delay, Term, Term, Question]] = []
         self._terms: dict[Made, Term] = {}
         self._answers: dict[tuple[Question, Term, Term], Term] = {}
@@ -122,6 +124,7 @@ class Containers:
             words = {"empty": "nothing", "put": "insertion", "+": "union", "*": "intersection", "-": "difference"}
             cached = self.variables.unknown(words[made.op], type, 0)
             self.made[cached] = made
+            self.sources[cached] = made.operands
             if made.operands:
                 self._terms[made] = cached
         return cached
@@ -200,6 +203,7 @@ class Containers:
         shown = f"{_name_of(key)} in {_name_of(leaf)}" if question == "in" else f"{_name_of(leaf)}[{_name_of(key)}]"
         answer = self._leaf_variable(question, leaf, key, type, shown)
         self._asked.setdefault((question, leaf), []).append((key, answer))
+        self.sources[answer] = (leaf, key)
         return answer
 
     def _leaf_variable(self, question: Question, leaf: Term, key: Term, type: Type, shown: str) -> Term:
@@ -233,7 +237,7 @@ class Containers:
         return any(var is known for known, *_ in self.free_constants)
 
     def _is_any_at_each_step(self, root: Term) -> bool:
-        return root in self.variables.unknowns
+        return root in self.variables.unknowns and root not in self.restricted
 
     def not_tracked(self, answer: Term, shown: str) -> None:
         """Let no counterexample depend on the answer: two calls of one function that never agree."""
@@ -310,8 +314,11 @@ class Containers:
             answer = self.variables.unknown(shown, BOOL, 0)
             self._universal[what] = AtAllKeys(answer, key, condition, shown)
             witness = self.variables.unknown(f"a key of {shown}", key, 0)
+            self.sources[witness] = containers
             self._keys.setdefault(key, {})[witness] = None
-            self._implied.append(disjunction(answer, negation(condition(witness))))
+            at_witness = condition(witness)
+            self.sources[answer] = (*containers, at_witness)
+            self._implied.append(disjunction(answer, negation(at_witness)))
             if not all(self._is_any_at_each_step(leaf) for leaf in self._leaves(*containers)):
                 self.not_tracked(answer, shown)
         return self._universal[what].answer

@@ -19,6 +19,7 @@ from streamcheck.core.types import (
     INT,
     REAL,
     ArrayType,
+    MachineType,
     StructType,
     Type,
     array_of,
@@ -43,7 +44,9 @@ from streamcheck.frontends.lustre.variables import Variables
 from streamcheck.frontends.operations import compare, struct_part
 
 SCALAR = {"bool": Shape(BOOL), "int": Shape(INT), "real": Shape(REAL)}
-TRUTHS = frozenset(("bool", "not", "and", "or", "xor", "implies", "eq", "ne", "lt", "le", "gt", "ge", "mode"))
+TRUTHS = frozenset(
+    ("forall", "exists", "bool", "not", "and", "or", "xor", "implies", "eq", "ne", "lt", "le", "gt", "ge", "mode")
+)
 ALIKE = frozenset(("add", "sub", "mul", "intdiv", "mod", "div", "neg", "bitand", "bitor", "bitnot", "lsh", "rsh"))
 
 
@@ -260,7 +263,7 @@ class LustreDeclarations:
         path: list[int | str] = []  # the elements and fields that are taken out of the value of `e`
         while True:
             op = e.op
-            if op == "name":
+            if op in ("name", "bound"):
                 return [self._part_type(self._type_of_name(e, scope), path, e.at)]
             if op in TRUTHS:
                 return [BOOL]
@@ -311,6 +314,12 @@ class LustreDeclarations:
             case "power":
                 (element,) = self.types_of(e.args[0], scope)
                 return array_of(element, self.term(e.args[1], scope, INT).payload)
+            case "bits":
+                high, low = e.value
+                return machine(max(high - low + 1, 1), signed=False)
+            case "concat":
+                widths = [t.width for a in e.args for t in self.types_of(a, scope) if isinstance(t, MachineType)]
+                return machine(max(sum(widths), 1), signed=False)
             case "record":
                 return self.record_type(e, scope, [self.types_of(a, scope)[0] for a in e.args])
             case "construct":
@@ -324,7 +333,7 @@ class LustreDeclarations:
             case "tuple value":
                 return self.tuple_type([self.types_of(a, scope)[0] for a in e.args])
             case "any":
-                return self.shape(e.value, scope).type
+                return self.shape(e.value.type, scope).type
             case "output":
                 position: int = e.value
                 return self._output_types(e.args[0], scope)[position]

@@ -16,7 +16,7 @@ from streamcheck.core.simplify import choice
 from streamcheck.core.term import FALSE, Term, constant, variable
 from streamcheck.core.types import Type, default
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
-from streamcheck.frontends.lustre.scopes import Delay, LustreScope, TermOrTuple
+from streamcheck.frontends.lustre.scopes import Delay, LustreScope, Shape, TermOrTuple
 from streamcheck.frontends.lustre.syntax import ExpressionText
 
 
@@ -29,6 +29,7 @@ class Delays:
         self.variables = declarations.variables
         self.pending: list[tuple[list[Delay], ExpressionText, LustreScope]] = []
         self.by_var: dict[Term, Delay] = {}
+        self.ranged: list[tuple[Delay, Shape, LustreScope]] = []  # the registers of variables with ranges, in JKind
         self._groups: dict[object, list[Delay]] = {}
 
     def __iter__(self) -> Iterator[Delay]:
@@ -64,6 +65,9 @@ class Delays:
         for i, type in enumerate(types):
             first = None if initial is None else initial[i]
             delays.append(Delay(variable(self.variables.fresh(wish), type), first, scope.context, where, e.at, shown))
+        declared = owner.shapes.get(held.value) if owner is not None else None
+        if self.declarations.file.is_jkind and declared is not None and declared.is_bounded and initial is None:
+            self.ranged.append((delays[0], declared, scope))
         return delays
 
     def held_output(self, scope: LustreScope, child: LustreScope, i: int, start: Term, output: Term, at: int) -> Term:

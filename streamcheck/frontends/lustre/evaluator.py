@@ -16,11 +16,13 @@ from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term
 from streamcheck.core.types import BOOL, INT, ArrayType, StructType, Type
 from streamcheck.frontends.lustre import elements
+from streamcheck.frontends.lustre.any_values import AnyValues
 from streamcheck.frontends.lustre.apply import apply_operation, updated_record
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.delays import Delays, define, is_constant
 from streamcheck.frontends.lustre.instances import Instances
 from streamcheck.frontends.lustre.matches import Matches
+from streamcheck.frontends.lustre.quantifiers import Quantifiers
 from streamcheck.frontends.lustre.scopes import (
     BEING_READ,
     LazyDefinition,
@@ -54,9 +56,10 @@ class NodeEvaluator:
         self.declarations.containers.delays = self.delays
         self.instances = Instances(self.declarations, unfold=unfold)
         self.matches = Matches(self.declarations, self._start)
+        self.quantifiers = Quantifiers(self.declarations, unfold=unfold)
         self._reading: list[tuple[LustreScope, str, int]] = []  # the names whose definitions are being read
         self._outputs: dict[tuple[int, int], ExpressionText] = {}
-        self._any_values: dict[tuple[int, LustreScope], Term] = {}
+        self.any_values = AnyValues(self.declarations)
         self._branch_scopes: dict[tuple[int, int, LustreScope], LustreScope] = {}
         self.declarations.declare_globals()
         self.outermost = self.variables.context(TRUE, FALSE, FALSE, "first step")
@@ -80,30 +83,44 @@ class NodeEvaluator:
 
     def finish(self, add_claims: Callable[[LustreScope], None]) -> None:
         """Read every equation of every instance, and the next value of every register."""
-        while self._finished < len(self.instances.scopes) or self.delays.pending:
+        while self._finished < len(self.instances.scopes) or self.delays.pending or self.any_values.pending:
+            while self.any_values.pending:
+                e, scope = self.any_values.pending.pop()
+                before = self.variables.count()
+                self.any_values.read_condition(e, scope)
+                self._add_own(scope, before)
             self._read_registers()
             if self._finished < len(self.instances.scopes):
                 scope = self.instances.scopes[self._finished]
                 self._finished += 1
+                before = self.variables.count()
                 for name in list(scope.definitions):
                     if name not in scope.values:
                         self.evaluate(name_expression(name, scope.definitions[name].at), scope)
                 add_claims(scope)
+                self._add_own(scope, before)
 
     def _read_registers(self) -> None:
         while self.delays.pending or self.declarations.containers.follow_registers(define):
             if self.delays.pending:
                 delays, held, scope = self.delays.pending.pop()
+                before = self.variables.count()
                 value = self.evaluate(held, scope)
                 for delay, one in zip(delays, value if isinstance(value, tuple) else (value,), strict=True):
                     define(delay, one)
+                self._add_own(scope, before)
+
+    def _add_own(self, scope: LustreScope, before: tuple[int, int]) -> None:
+        self.quantifiers.add_own(scope, before, self.instances.callers)
 
     # Strict operations
 
     def _start(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         match e.op:
-            case "name":
+            case "name" | "bound":
                 self._name(e, scope, run)
+            case "forall" | "exists":
+                run.results.append(self.quantifiers.value(e, scope))
             case "if":
                 run.later(self._branch, e, scope)
                 run.later(self._start, e.args[0], scope)
@@ -133,7 +150,7 @@ class NodeEvaluator:
             case "output":
                 self._output_alone(e, scope, run)
             case "any":
-                run.results.append(self._any(e, scope))
+                run.results.append(self.any_values.value(e, scope))
             case "mode":
                 run.results.append(self._mode(e.value, e.at, scope))
             case _:
@@ -150,18 +167,6 @@ class NodeEvaluator:
             run.results.append(apply_operation(e, run.take(len(e.args)), scope, self.declarations))
         except TypeRule as why:
             raise self.tokens.error(e.at, f"{self.tokens.token_text(e.at)}: {why}") from None
-
-    def _any(self, e: ExpressionText, scope: LustreScope) -> Term:
-        """The value at this place in this instance: any, at every step."""
-        key = (id(e), scope)
-        if key not in self._any_values:
-            shape = self.declarations.shape(e.value, scope)
-            if shape.is_bounded:
-                text = "`any` of a type with a range or a condition is not supported"
-                raise self.tokens.error(e.at, text, write="its base type, and an assert")
-            wish = f"{scope.path}any{self.tokens.place(e.at)}"
-            self._any_values[key] = self.variables.unknown(wish, shape.type, e.at)
-        return self._any_values[key]
 
     # Names
 
@@ -380,6 +385,8 @@ class NodeEvaluator:
                 run.later(self._all_outputs, sampled, scope)
                 if not self.instances.has(sampled, scope):
                     self.instances.create(sampled, scope, chosen, FALSE)
+            elif sampled.op == "any" and chosen is not None:
+                run.later(self._start, sampled, self._branch_scope(e, i, scope, chosen))
             else:
                 run.later(self._start, sampled, scope)
 

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from streamcheck.core.notation import LUSTRE_WORD_TYPES
+from streamcheck.frontends.lustre.binders import BinderParser, Binding
 from streamcheck.frontends.lustre.cursor import Cursor, is_name
-from streamcheck.frontends.lustre.syntax import Activation, CasePattern, ExpressionText, TypeText, name_expression
+from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, TypeText, name_expression
 from streamcheck.frontends.lustre.tokens import DIGITS, NAME_START
 
 CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, IN, COMPARE, SUM, PRODUCT = range(11)
-BIT_OR, BIT_AND, SHIFT, PRE, CONVERT, NOT, BIT_NOT, POWER = range(11, 19)
+CONCAT, BIT_OR, BIT_AND, SHIFT, PRE, CONVERT, NOT, BIT_NOT, POWER = range(11, 20)
 
 # operator: (precedence, whether it is right-associative, the operation)
 BINARY = {
@@ -39,6 +40,7 @@ BINARY = {
     "div": (PRODUCT, False, "intdiv"),
     "mod": (PRODUCT, False, "mod"),
     "/": (PRODUCT, False, "div"),
+    "++": (CONCAT, False, "concat"),
     "||": (BIT_OR, False, "bitor"),
     "&&": (BIT_AND, False, "bitand"),
     "lsh": (SHIFT, False, "lsh"),
@@ -55,17 +57,14 @@ PREFIX = {
     "real": (CONVERT, "to real"),
     **dict.fromkeys(LUSTRE_WORD_TYPES, (CONVERSION, "to machine")),
 }
-CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}"}
+CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}", "field update": "}"}
 CLOSES |= dict.fromkeys(("construct", "test", "tuple value"), ")") | {"set": "}", "map": "]"}
 LISTS = frozenset(("(", "call", "array", "construct", "tuple value", "set"))  # of values with commas between them
+QUANTIFIERS = frozenset(("forall", "exists"))
 UNSUPPORTED = {  # the word: (the message, what to write instead)
-    "forall": ("quantifiers are not supported", "p(a[0]) and p(a[1]) and …"),
-    "exists": ("quantifiers are not supported", "p(a[0]) or p(a[1]) or …"),
     "current": ("`current` is not supported", "merge(clock; value; 0 -> pre y)"),
     "with": ("recursive nodes are not supported", "an array that is defined element by element"),
     "#": ("`#` is not supported", "not (a and b) and not (a and c) and not (b and c)"),
-    "any": ("`any { x: T | p }` is not supported", "the output of an imported node with a guarantee"),
-    "choose": ("`choose` is not supported", "the output of an imported function with a guarantee"),
     "last": ("`last` is only in the body of a `frame`", "pre x"),
 }
 
@@ -110,8 +109,8 @@ class ExpressionParser:
         self.unguarded: set[int] = set()  # the identities of the `pre` that are not on the right of a `->`
         self.aliases: dict[str, str] = {}  # names that stand for others
         self.lasts: dict[str, int] | None = None  # in a frame: the variables whose value before is read, and where
-        self.type: Callable[[], TypeText] | None = None  # reads a type, once there is a parser of types
         self.type_arguments: Callable[[], tuple[TypeText, ...]] | None = None  # reads `<T, U>`
+        self.binders = BinderParser(cursor, self.expression, self._expression, constructors)
 
     def expression(self, ends: frozenset[str] = frozenset()) -> ExpressionText:
         """An expression as long as possible, or up to one of `ends` outside brackets."""
@@ -121,7 +120,7 @@ class ExpressionParser:
             self.unguarded.update(id(pre) for pre in unguarded_pres(root))
         return root
 
-    def _expression(self, ends: frozenset[str]) -> ExpressionText:
+    def _expression(self, ends: frozenset[str] = frozenset()) -> ExpressionText:
         operands: OperandStack = []
         pending: Unfinished = []
         while True:
@@ -144,6 +143,9 @@ class ExpressionParser:
             precedence, op = PREFIX[word]
             pending.append(PendingOperator(op, precedence, at, unary=True, value=LUSTRE_WORD_TYPES.get(word)))
             return True
+        if word in ("sint", "uint") and self.cursor.word == "@":
+            pending.append(PendingOperator("to machine", CONVERSION, at, unary=True, value=self._width(word)))
+            return True
         if word == "(":
             if self.cursor.word in ("activate", "restart") and _can_name_node(self.cursor.after):
                 operands.append(self._activation(at))
@@ -160,6 +162,9 @@ class ExpressionParser:
             return self._container(at, word, operands, pending)
         if word == "'" and self.cursor.take("("):
             pending.append(OpenBracket("tuple value", at))
+            return True
+        if word in QUANTIFIERS and self.cursor.word == "(":
+            pending.append(PendingOperator(word, IMPLIES, at, unary=True, value=self.binders.quantified_variables()))
             return True
         return self._leaf(at, word, operands, pending)
 
@@ -180,10 +185,10 @@ class ExpressionParser:
             operands.append(ExpressionText("mode", (), "::".join(self.cursor.names("::")), at))
         elif word == "fby" and self.cursor.word == "(":
             operands.append(self._fby(at))
-        elif word == "any" and self.cursor.word == "@":
-            operands.append(self._any(at))
+        elif word in ("any", "choose") and self.cursor.word in ("@", "{"):
+            operands.append(self.binders.any_value(at, word))
         elif word == "match" and (self.cursor.word == "(" or self.cursor.word not in OPERATORS_OR_ENDS):
-            operands.append(self._match(at))
+            operands.append(self.binders.match(at))
         elif word == "last" and self.lasts is not None and is_name(self.cursor.word):
             name = self.cursor.name()
             self.lasts.setdefault(name, at)
@@ -198,16 +203,20 @@ class ExpressionParser:
             self.cursor.fail("an expression")
         return False
 
-    def _any(self, at: int) -> ExpressionText:
-        """`any@<T>`: any value of the type at every step."""
-        assert self.type is not None
+    def _width(self, word: str) -> tuple[int, bool]:
+        """`@<N>`, the width of a conversion, and whether it is signed."""
         self.cursor.expect("@")
         self.cursor.expect("<")
-        type = self.type()
+        if not self.cursor.word.isdigit() or not int(self.cursor.word):
+            self.cursor.fail("a width")
+        width = int(self.cursor.next())
         self.cursor.expect(">")
-        return ExpressionText("any", (), type, at)
+        return width, word == "sint"
 
     def _name_or_call(self, at: int, word: str, operands: OperandStack, pending: Unfinished) -> bool:
+        if self.cursor.compound and self.cursor.word in (".", "["):
+            self.cursor.at = at
+            word = self.cursor.known_name()
         if self.cursor.word == "?" and self.cursor.after == "(":
             self.cursor.at += 2
             pending.append(OpenBracket("test", at, word))
@@ -226,14 +235,23 @@ class ExpressionParser:
                 return False
             pending.append(OpenBracket("call", at, Activation(word, types=types)))
             return True
-        if self.cursor.take("{"):
+        if self.cursor.word == "{" and not self._update_begins():
+            self.cursor.next()
             type = TypeText("applied", (word, types), at) if types else TypeText("name", word, at)
             pending.append(self._field(OpenBracket("record", at, type)))
             return True
         if types:
             raise self.cursor.error(at, f"{word} has type arguments: it is no node, record type or constructor")
-        operands.append(name_expression(self.aliases.get(word, word), at))
+        bound = self.binders.bound_name(word)
+        if bound is not None and bound != word:
+            operands.append(ExpressionText("bound", (), bound, at))
+        else:
+            operands.append(name_expression(self.aliases.get(word, word), at))
         return False
+
+    def _update_begins(self) -> bool:
+        """True if JKind's update of a record, `r{field := value}`, comes next."""
+        return self.cursor.texts[self.cursor.at + 2] == ":="
 
     def _container(self, at: int, word: str, operands: OperandStack, pending: Unfinished) -> bool:
         """`{a, b}`, `map[a := v; b := w]`, `{}@<T>` or `map[]@<K, V>`."""
@@ -254,31 +272,6 @@ class ExpressionParser:
         self.cursor.expect("@")
         return self.type_arguments()
 
-    def _match(self, at: int) -> ExpressionText:
-        """`match e with | pattern: value … end`."""
-        scrutinee = self._expression(frozenset())
-        self.cursor.expect("with")
-        patterns, values = [], []
-        while self.cursor.take("|"):
-            patterns.append(self._pattern())
-            self.cursor.expect(":")
-            values.append(self._expression(frozenset()))
-        if not patterns:
-            self.cursor.fail("`| pattern: value`")
-        self.cursor.expect("end")
-        return ExpressionText("match", (scrutinee, *values), tuple(patterns), at)
-
-    def _pattern(self) -> CasePattern:
-        at = self.cursor.at
-        name = self.cursor.name()
-        if not self.cursor.take("("):
-            return CasePattern(name, None, at)
-        parts = [self._pattern()]
-        while self.cursor.take(","):
-            parts.append(self._pattern())
-        self.cursor.expect(")")
-        return CasePattern(name, tuple(parts), at)
-
     def _field(self, record: OpenBracket) -> OpenBracket:
         record.names.append(self.cursor.name())
         self.cursor.expect("=")
@@ -287,14 +280,15 @@ class ExpressionParser:
     def _operator(self, operands: OperandStack, pending: Unfinished) -> bool | None:
         """After an operand. True: another operand follows; False: an operand is complete again; None: the end."""
         word = self.cursor.word
+        if word == self.cursor.after == "+":
+            self.cursor.next()
+            word = "++"
         operator = BINARY.get(word)
         if operator is not None:
             precedence, right, op = operator
             apply_pending(operands, pending, precedence + right)
             at = self.cursor.at
             self.cursor.next()
-            if word == self.cursor.word == "+":
-                raise self.cursor.error(at, "`++` is not supported", write="(uint16 a) lsh (uint16 8) || (uint16 b)")
             if (word, self.cursor.word) in (("and", "then"), ("or", "else")):
                 self.cursor.next()
                 op = f"lazy {op}"
@@ -302,6 +296,12 @@ class ExpressionParser:
             return True
         if self.cursor.take("["):
             pending.append(OpenBracket("index", self.cursor.at - 1))
+            return True
+        if word == "{" and self._update_begins():
+            self.cursor.is_jkind = True
+            self.cursor.next()
+            pending.append(OpenBracket("field update", self.cursor.at, self.cursor.next()))
+            self.cursor.next()
             return True
         if word == ".":
             return self._projection(operands)
@@ -347,15 +347,28 @@ class ExpressionParser:
         if top.kind in ("index", "map") and word in (":=", ";"):
             top.names.append(self.cursor.next())
             return True
+        if top.kind == "index" and word == ":" and top.items[-1].op == "number":
+            return self._bits(top, operands, pending)
         if top.kind == "index" and word in ("..", ":", "|"):
-            write = "[a[0], a[1]]"
-            raise self.cursor.error(self.cursor.at, "slices of arrays and of words are not supported", write=write)
+            write = "b[i] = a[low + i], or bits as x[7:0]"
+            raise self.cursor.error(self.cursor.at, "slices of arrays are not supported", write=write)
         if top.kind == "(" and len(top.items) == 1 and self.cursor.take(":"):
-            assert self.type is not None
-            top.kind, top.value = "ascribe", self.type()
+            assert self.binders.type is not None
+            top.kind, top.value = "ascribe", self.binders.type()
         self.cursor.expect(")" if top.kind == "ascribe" else CLOSES[top.kind])
         pending.pop()
         operands.append(self._bracket_contents(top, operands))
+        return False
+
+    def _bits(self, top: OpenBracket, operands: OperandStack, pending: Unfinished) -> bool:
+        """`x[high:low]`."""
+        self.cursor.expect(":")
+        if not self.cursor.word.isdigit():
+            self.cursor.fail("the number of the lowest bit")
+        bits = int(top.items[0].value), int(self.cursor.next())
+        self.cursor.expect("]")
+        pending.pop()
+        operands.append(ExpressionText("bits", (operands.pop(),), bits, top.at))
         return False
 
     def _bracket_contents(self, top: OpenBracket, operands: OperandStack) -> ExpressionText:
@@ -375,6 +388,9 @@ class ExpressionParser:
                 return ExpressionText("merge", items, ("true", "false"), top.at)
             case "record":
                 return ExpressionText("record", items, (top.value, tuple(top.names)), top.at)
+            case "field update":
+                field = name_expression(str(top.value), top.at)
+                return ExpressionText("update", (operands.pop(), field, *items), None, top.at)
         if not top.names:
             if len(items) != 1:
                 raise self.cursor.error(top.at, "write one index at a time: a[i][j]")
@@ -390,11 +406,12 @@ class ExpressionParser:
         self.cursor.expect("(")
         if self.cursor.take(")"):
             return ()
-        values = self._list()
+        values = self.expressions()
         self.cursor.expect(")")
         return values
 
-    def _list(self) -> tuple[ExpressionText, ...]:
+    def expressions(self) -> tuple[ExpressionText, ...]:
+        """One expression or more."""
         values = [self.expression()]
         while self.cursor.take(","):
             values.append(self.expression())
@@ -444,7 +461,7 @@ class ExpressionParser:
             clock = self.expression()
             if self.cursor.take("initial"):
                 self.cursor.expect("default")
-                defaults = self._list()
+                defaults = self.expressions()
             if self.cursor.take("restart"):
                 self.cursor.expect("every")
                 restart = self.expression()
@@ -508,6 +525,9 @@ def apply_pending(operands: OperandStack, pending: Unfinished, precedence: int) 
         right = operands.pop()
         if top.op in ("if", "lazy"):
             operands.append(ExpressionText(top.op, (*top.value, right), None, top.at))
+        elif isinstance(top.value, Binding):
+            top.value.open = False
+            operands.append(ExpressionText(top.op, (right,), tuple(top.value.variables), top.at))
         elif top.unary:
             operands.append(ExpressionText(top.op, (right,), top.value, top.at))
         elif top.op == "fby":

@@ -70,6 +70,16 @@ class CasePattern:
 
 
 @dataclass(frozen=True, slots=True)
+class AnyValue:
+    """The type of `any` or `choose`. Of `any { x: T | p }`, x is the name and p the argument of the expression. It is
+    functional if the same values of the names in p give the same value, which is what `choose` says."""
+
+    type: TypeText
+    name: str = ""
+    is_functional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Variable:
     name: str
     type: TypeText
@@ -152,6 +162,7 @@ class Contract:
     guarantees: list[Clause] = field(default_factory=list)
     modes: list[Mode] = field(default_factory=list)
     imports: list[Import] = field(default_factory=list)
+    decreases: tuple[ExpressionText, ...] = ()  # the measure of a recursive function
 
 
 @dataclass(slots=True)
@@ -165,6 +176,8 @@ class NodeText:
     outputs: list[Variable]
     imported: bool = False
     parameters: tuple[str, ...] = ()  # of types
+    recursive: bool = False  # written with `rec`, or a lemma
+    is_lemma: bool = False
     contract: Contract | None = None
     constants: list[ConstantText] = field(default_factory=list)
     locals: list[Variable] = field(default_factory=list)
@@ -184,4 +197,5 @@ class LustreFile:
     constants: dict[str, ConstantText] = field(default_factory=dict)
     nodes: dict[str, NodeText] = field(default_factory=dict)
     contracts: dict[str, NodeText] = field(default_factory=dict)
+    is_jkind: bool = False  # something in it is written as JKind has it alone
     unguarded: set[int] = field(default_factory=set)  # identities of the `pre` that no `->` guards

@@ -5,7 +5,7 @@ from __future__ import annotations
 from streamcheck.core.notation import LUSTRE_WORD_TYPES
 from streamcheck.frontends.lustre.cursor import Cursor
 from streamcheck.frontends.lustre.expressions import ExpressionParser
-from streamcheck.frontends.lustre.syntax import Constructor, TypeText
+from streamcheck.frontends.lustre.syntax import Constructor, ExpressionText, TypeText
 from streamcheck.frontends.lustre.walks import subexpressions
 
 UNSUPPORTED_TYPES = {  # the word: (the kind of type, what to write instead)
@@ -18,7 +18,8 @@ class TypeParser:
     def __init__(self, cursor: Cursor, expressions: ExpressionParser) -> None:
         self.cursor = cursor
         self.expressions = expressions
-        expressions.type, expressions.type_arguments = self.type, self.arguments
+        expressions.type_arguments = self.arguments
+        expressions.binders.type = self.type
 
     def type(self) -> TypeText:
         at = self.cursor.at
@@ -70,6 +71,12 @@ class TypeParser:
             if call is not None:
                 text = f"the size of an array has a call of {call.value.node} in it"
                 raise self.cursor.error(call.at, text, write="its value")
+            type = TypeText("array", (type, size), at)
+        while self.cursor.word == "[" and self.cursor.after.isdigit():  # JKind's `int[3]`
+            self.cursor.is_jkind = True
+            self.cursor.next()
+            size = ExpressionText("number", (), self.cursor.next(), self.cursor.at - 1)
+            self.cursor.expect("]")
             type = TypeText("array", (type, size), at)
         return type
 
@@ -143,7 +150,7 @@ class TypeParser:
         """The type with its condition about `name`, which comes next; the type itself if there is none."""
         if not self.cursor.take("|"):
             return base
-        condition = self.expressions.expression()
+        condition = self.expressions.binders.condition(name)
         call = next((e for e in subexpressions(condition) if e.op in ("call", "any")), None)
         if call is not None:
             text = "the condition of a type has a call in it, which is not supported"

@@ -38,6 +38,15 @@ class Variables:
         self.unknowns[var] = at
         return var
 
+    def count(self) -> tuple[int, int]:
+        """The numbers of unknowns and of cells so far."""
+        return len(self.unknowns), len(self.cells)
+
+    def made_since(self, before: tuple[int, int]) -> set[Term]:
+        unknowns, cells = before
+        new = set(list(self.unknowns)[unknowns:]) if len(self.unknowns) > unknowns else set()
+        return new | {var for var, _, _ in self.cells[cells:]}
+
     def undefined_results(self, e: ExpressionText, scope: LustreScope) -> UnknownMaker:
         """Makes the result of an operation that Lustre leaves undefined: one unknown for each operation on the same
         operands."""
