@@ -58,7 +58,8 @@ def prefix_type(type: Type, prefix: str) -> Type:
         case ArrayType():
             return array_of(prefix_type(type.element, prefix), type.length)
         case StructType():
-            return struct_of(prefix + type.name, tuple((name, prefix_type(t, prefix)) for name, t in type.fields))
+            fields = tuple((name, prefix_type(t, prefix)) for name, t in type.fields)
+            return struct_of(prefix + type.name, fields, type.form)
         case EnumType():
             return enum_of(prefix + type.name, type.members, type.python)
     return type

@@ -13,10 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from streamcheck.core.floats import f32
 
+StructForm: TypeAlias = Literal["record", "tuple", "union", "abstract", "function"]
 Value: TypeAlias = "bool | int | float | Fraction | tuple[Value, ...]"
 
 
@@ -123,9 +124,15 @@ class ArrayType(Type):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StructType(Type):
+    """Named fields. `form` is what they stand for in a language with more types: a `union` is an algebraic data type,
+    its first field is the enum of its constructors, and the others are structs with the fields of one constructor each,
+    under its name; an `abstract` type has one field, and values of it are only compared; a `function` is a set or map,
+    whose field has no meaning."""
+
     kind = "struct"
     name: str
     fields: tuple[tuple[str, Type], ...]
+    form: StructForm = "record"
 
     def position(self, field: str) -> int:
         return [name for name, _ in self.fields].index(field)
@@ -173,8 +180,8 @@ def array_of(element: Type, length: int) -> ArrayType:
 
 
 @cache
-def struct_of(name: str, fields: tuple[tuple[str, Type], ...]) -> StructType:
-    return StructType(name, fields)
+def struct_of(name: str, fields: tuple[tuple[str, Type], ...], form: StructForm = "record") -> StructType:
+    return StructType(name, fields, form)
 
 
 @cache

@@ -49,7 +49,8 @@ class TermWriter:
             case ArrayType():
                 return {"array": self.type(type_.element), "length": type_.length}
             case StructType():
-                return {"struct": type_.name, "fields": [[n, self.type(t)] for n, t in type_.fields]}
+                row = {"struct": type_.name, "fields": [[n, self.type(t)] for n, t in type_.fields]}
+                return row if type_.form == "record" else row | {"form": type_.form}
             case EnumType():
                 return {"enum": type_.name, "members": [list(m) for m in type_.members]}
         return str(type_)
@@ -100,7 +101,8 @@ class TermReader:
         if "array" in row:
             return array_of(self.types[row["array"]], row["length"])
         if "struct" in row:
-            return struct_of(row["struct"], tuple((n, self.types[t]) for n, t in row["fields"]))
+            fields = tuple((n, self.types[t]) for n, t in row["fields"])
+            return struct_of(row["struct"], fields, row["form"]) if "form" in row else struct_of(row["struct"], fields)
         return enum_of(row["enum"], tuple((n, c) for n, c in row["members"]))
 
     def _term(self, op: str, *rest: Any) -> Term:

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cache
 from typing import TypeAlias
 
 from streamcheck.core.euclidean import quotient, remainder
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term
-from streamcheck.core.types import BOOL, INT, REAL, MachineType, Type
+from streamcheck.core.types import BOOL, INT, REAL, ArrayType, EnumType, MachineType, StructType, Type, default
 from streamcheck.problem.specification import FunctionCall
 
 UnknownMaker: TypeAlias = Callable[[str, Term, Term, Type], Term]  # (operation, its operands, the type of the result)
@@ -56,12 +57,89 @@ def equal(a: Term, b: Term, *, negated: bool = False) -> Term:
     require_same_type(a, b)
     if a is b:
         return FALSE if negated else TRUE
+    if has_function(a.type):
+        raise TypeRule("sets and maps are not compared here")
+    if has_union(a.type):
+        same = _same_value(a, b)
+        return negation(same) if negated else same
     if a.type is BOOL and (a.is_const or b.is_const):
         literal, other = (a, b) if a.is_const else (b, a)
         return other if (literal is TRUE) != negated else negation(other)
     if a.is_const and b.is_const:
         return TRUE if negated else FALSE  # interned: different terms of one scalar type are different values
     return term("ne" if negated else "eq", a, b)
+
+
+@cache
+def has_union(type: Type) -> bool:
+    match type:
+        case ArrayType():
+            return has_union(type.element)
+        case StructType():
+            return type.form == "union" or any(has_union(t) for _, t in type.fields)
+    return False
+
+
+@cache
+def has_function(type: Type) -> bool:
+    """True if there are sets or maps in it: `containers` compares them."""
+    match type:
+        case ArrayType():
+            return has_function(type.element)
+        case StructType():
+            return type.form == "function" or any(has_function(t) for _, t in type.fields)
+    return False
+
+
+def struct_part(value: Term, i: int) -> Term:
+    """The i-th field of a struct."""
+    return value.args[i] if value.op == "struct" else term("field", value, payload=i)
+
+
+def has_member(value: Term, member: str) -> Term:
+    """True if the value of an enum is this member."""
+    assert isinstance(value.type, EnumType)
+    return equal(value, constant(value.type, dict(value.type.members)[member]))
+
+
+def _array_part(value: Term, i: int) -> Term:
+    return value.args[i] if value.op == "array" else term("index", value, constant(INT, i))
+
+
+def _same_value(a: Term, b: Term) -> Term:
+    """True if values of a type with unions in it are equal: in a union, only what its constructor has is compared."""
+    match a.type:
+        case ArrayType(length=length):
+            return conjunction(*(equal(_array_part(a, i), _array_part(b, i)) for i in range(length)))
+        case StructType(form="union", fields=(_, *payloads)):
+            own, other = struct_part(a, 0), struct_part(b, 0)
+            same = [equal(own, other)]
+            for i, (name, _) in enumerate(payloads, 1):
+                has_payload = has_member(own, name)
+                same.append(logic("implies", has_payload, equal(struct_part(a, i), struct_part(b, i))))
+            return conjunction(*same)
+        case StructType(fields=fields):
+            return conjunction(*(equal(struct_part(a, i), struct_part(b, i)) for i in range(len(fields))))
+    raise AssertionError(a.type)
+
+
+def canonical(value: Term) -> Term:
+    """The value with zero for what the constructors of its unions do not have: equal values are equal in each part."""
+    if not has_union(value.type):
+        return value
+    match value.type:
+        case ArrayType(length=length) as type:
+            return term("array", *(canonical(_array_part(value, i)) for i in range(length)), payload=type)
+        case StructType(form="union", fields=(_, *payloads)) as type:
+            own = struct_part(value, 0)
+            parts = [
+                choice(has_member(own, name), canonical(struct_part(value, i)), constant(t, default(t)))
+                for i, (name, t) in enumerate(payloads, 1)
+            ]
+            return term("struct", own, *parts, payload=type)
+        case StructType(fields=fields) as type:
+            return term("struct", *(canonical(struct_part(value, i)) for i in range(len(fields))), payload=type)
+    raise AssertionError(value.type)
 
 
 def compare(op: str, a: Term, b: Term) -> Term:

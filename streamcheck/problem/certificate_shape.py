@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import OPERATORS, TypeRule
@@ -19,6 +19,7 @@ from streamcheck.core.types import (
     MachineType,
     Misfit,
     RealType,
+    StructForm,
     StructType,
     Type,
 )
@@ -178,7 +179,8 @@ def _reader(data: Any, place: DataPlace) -> TermReader:
 def _type_shape(count: int) -> DataShape:
     earlier = number_of("an earlier type", count)
     array = record({"array": earlier, "length": whole(0, MOST_LENGTH)})
-    struct = record({"struct": text, "fields": list_of(row_of(text, earlier))})
+    form = one_of(*get_args(StructForm))
+    struct = record({"struct": text, "fields": list_of(row_of(text, earlier)), "form": form}, optional=("form",))
     enum = record({"enum": text, "members": list_of(row_of(text, whole(-(1 << 63), (1 << 64) - 1)))})
 
     def check(value: Any, place: DataPlace) -> None:

@@ -12,13 +12,14 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, TypeAlias
 
-from streamcheck.core.types import ArrayType, EnumType, StructType, Type, Value, float_text
+from streamcheck.core.types import ArrayType, EnumType, StructType, Type, Value, float_text, struct_of
 
 Show: TypeAlias = Callable[[Any], str]
 
 
 def as_text(type: Type, value: Any) -> str:
-    """A value in tables and CSV: `[1, 2]`, `{lat=0.5, ok=true}`, `NaN`, the name of an enum's member."""
+    """A value in tables and CSV: `[1, 2]`, `{lat=0.5, ok=true}`, `NaN`, the name of an enum's member; of Lustre's data
+    types `Some(3)`, of its tuples `(1, true)`, of its abstract types `T!0`."""
     return text_of(type)(value)
 
 
@@ -29,6 +30,15 @@ def text_of(type: Type) -> Show:
         case ArrayType():
             element = text_of(type.element)
             return lambda value: f"[{', '.join(map(element, value))}]"
+        case StructType(form="union"):
+            return _union_text(type)
+        case StructType(form="tuple"):
+            items = [text_of(t) for _, t in type.fields]
+            return lambda value: f"({', '.join(show(v) for show, v in zip(items, value, strict=True))})"
+        case StructType(form="function"):
+            return lambda _: "…"
+        case StructType(form="abstract"):
+            return lambda value: f"{type.name}!{value[0]}"
         case StructType():
             parts = [(name, text_of(t)) for name, t in type.fields]
             return lambda value: _in_braces(f"{n}={show(v)}" for (n, show), v in zip(parts, value, strict=True))
@@ -38,6 +48,23 @@ def text_of(type: Type) -> Show:
 
 
 _SCALARS: dict[str, Show] = {"bool": {True: "true", False: "false"}.__getitem__, "float": float_text}
+
+
+def _union_text(type: StructType) -> Show:
+    """Writes a value of a data type: its constructor, with the fields of that constructor."""
+    (_, tag), *payloads = type.fields
+    assert isinstance(tag, EnumType), type
+    shown = {name: (i, text_of(struct_of("", t.fields, "tuple")))
+             for i, (name, t) in enumerate(payloads, 1) if isinstance(t, StructType)}  # fmt: skip
+
+    def show(value: Any) -> str:
+        constructor = _member(tag, value[0])
+        if constructor not in shown:
+            return constructor
+        position, fields = shown[constructor]
+        return constructor + fields(value[position])
+
+    return show
 
 
 def _member(type: EnumType, member: Any) -> str:

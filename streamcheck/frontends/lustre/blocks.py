@@ -37,7 +37,7 @@ class BlockParser:
         self.framed: frozenset[str] = frozenset()  # the variables of the frame around, which keep their values
         self.conditions: list[Variable] = []  # that stand for a condition which is evaluated once
         self.condition_equations: list[Equation] = []
-        self._depth = 0  # of blocks
+        self._chosen: list[ExpressionText] = []  # the conditions of the `when` and `cond` branches around
 
     def begins(self) -> bool:
         """True if a block begins here."""
@@ -68,9 +68,12 @@ class BlockParser:
 
     def _when(self) -> BranchValues:
         condition = self._condition("then")
+        self._chosen.append(condition)
         chosen = self._branch("else", "end")
         at = self.cursor.at
+        self._chosen[-1] = _negation(condition)
         other = self._branch("end") if self.cursor.take("else") else {}
+        self._chosen.pop()
         self.cursor.expect("end")
         return self._join("lazy", condition, chosen, other, at)
 
@@ -79,8 +82,12 @@ class BlockParser:
         at = self.cursor.at
         if self.cursor.take("|"):
             condition = self._condition(":")
+            self._chosen.append(condition)
             chosen = self._branch("|", "otherwise", "end")
-            return self._join("lazy", condition, chosen, self._cases(), at)
+            self._chosen[-1] = _negation(condition)
+            others = self._cases()
+            self._chosen.pop()
+            return self._join("lazy", condition, chosen, others, at)
         other: BranchValues = {}
         if self.cursor.take("otherwise"):
             self.cursor.expect(":")
@@ -89,13 +96,22 @@ class BlockParser:
         return other
 
     def _condition(self, end: str) -> ExpressionText:
+        """A condition, evaluated once for all variables of its block, if the branch around it is chosen. It is a
+        variable if it has a call, or an unguarded `pre`, which would have another value each time."""
         condition = self.expressions.expression(frozenset((end,)))
         self.cursor.expect(end)
-        return condition
+        if not any(e.op in ("call", "any") or id(e) in self.expressions.unguarded for e in subexpressions(condition)):
+            return condition
+        at = condition.at
+        name = f"condition {self.cursor.tokens.place(at)}"
+        for around in reversed(self._chosen):
+            condition = ExpressionText("lazy", (around, condition, ExpressionText("bool", (), False, at)), None, at)
+        self.conditions.append(Variable(name, TypeText("bool", None, at), at))
+        self.condition_equations.append(Equation((name,), (), condition, at))
+        return name_expression(name, at)
 
     def _branch(self, *ends: str) -> BranchValues:
         branch: BranchValues = {}
-        self._depth += 1
         while self.cursor.word not in ends or self.is_variable():
             at = self.cursor.at
             for equation in self._inner_equations(ends) if self.begins() else [self.equation()]:
@@ -105,7 +121,6 @@ class BlockParser:
                 if key in branch:
                     raise self.cursor.error(at, f"{', '.join(equation.names)} has two equations in this branch")
                 branch[key] = equation.value
-        self._depth -= 1
         return branch
 
     def _inner_equations(self, ends: tuple[str, ...]) -> list[Equation]:
@@ -126,27 +141,14 @@ class BlockParser:
             if not self.framed.issuperset(names) and not ((names, indices) in chosen and (names, indices) in other):
                 text = f"{', '.join(names)} has no equation in one of the branches"
                 raise self.cursor.error(at, text, write="the same variables in each branch")
-        if len(keys) > 1:
-            condition = self._evaluated_once(condition, is_strict=op == "if" or self._depth == 0)
         return {
             key: ExpressionText(op, (condition, *(b.get(key) or _kept(*key, at) for b in (chosen, other))), None, at)
             for key in keys
         }
 
-    def _evaluated_once(self, condition: ExpressionText, *, is_strict: bool) -> ExpressionText:
-        """The condition, which each variable will have. It is a variable if it has a call, or an unguarded `pre`, which
-        would have another value each time. `is_strict`: it is evaluated at every step."""
-        for e in subexpressions(condition):
-            if e.op in ("call", "any") or id(e) in self.expressions.unguarded:
-                if not is_strict:
-                    what = "`pre` without `->`" if e.op == "pre" else "a call"
-                    text = f"the condition of an inner block of several variables has {what} in it"
-                    raise self.cursor.error(e.at, f"{text}, which is not supported", write="a variable for it")
-                name = f"condition {self.cursor.tokens.place(condition.at)}"
-                self.conditions.append(Variable(name, TypeText("bool", None, condition.at), condition.at))
-                self.condition_equations.append(Equation((name,), (), condition, condition.at))
-                return name_expression(name, condition.at)
-        return condition
+
+def _negation(condition: ExpressionText) -> ExpressionText:
+    return ExpressionText("not", (condition,), None, condition.at)
 
 
 def _alike(branch: BranchValues, other: BranchValues) -> BranchValues:

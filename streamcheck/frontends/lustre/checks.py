@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from streamcheck.core.errors import SpecError
 from streamcheck.frontends.lustre.dependence import Dependence
+from streamcheck.frontends.lustre.recursion_rules import check_recursion
 from streamcheck.frontends.lustre.syntax import ConstantText, Contract, ExpressionText, LustreFile, NodeText
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.walks import (
@@ -33,6 +34,7 @@ def check_file(file: LustreFile, tokens: Tokens) -> None:
     for node in (*file.contracts.values(), *file.nodes.values()):
         checks.check_node(node)
     checks.check_circles()
+    check_recursion(file, tokens)
 
 
 def check_dependence(file: LustreFile, tokens: Tokens) -> None:
@@ -76,7 +78,7 @@ class DeclarationRules:
     def __init__(self, file: LustreFile, tokens: Tokens) -> None:
         self.file = file
         self.tokens = tokens
-        self.members = {m for t in file.types.values() if t.kind == "enum" for m in t.value}
+        self.members = {m for t in file.types.values() if t.kind == "enum" for m in t.value} | file.constructors.keys()
         self.constants = self.members | file.constants.keys()
 
     def check_node(self, node: NodeText) -> None:
@@ -119,7 +121,9 @@ class DeclarationRules:
             also = (("the first declaration", self.tokens.where(seen[name])),)
             raise SpecError(f"{name} is declared twice", self.tokens.where(at), also=also)
         if name in self.constants:
-            what = "a member of an enum" if name in self.members else "a constant of the file"
+            what = "a constant of the file"
+            if name in self.members:
+                what = "a constructor" if name in self.file.constructors else "a member of an enum"
             raise self.tokens.error(at, f"{name} is declared twice: it is {what}", write="another name")
         seen[name] = at
 
@@ -160,6 +164,8 @@ class DeclarationRules:
                 raise self.tokens.error(e.at, f"{what} has {MEMORY[e.op]} in it: it changes from step to step")
             if e.op == "call":
                 raise self.tokens.error(e.at, f"{what} has a call of {e.value.node} in it", write="its value")
+            if e.op == "any":
+                raise self.tokens.error(e.at, f"{what} has `any` or `choose` in it", write="a constant without a value")
             if e.op == "name" and e.value not in constants:
                 why = "it is not declared" if e.value not in self.file.nodes else "it is a node"
                 raise self.tokens.error(e.at, f"{what} has {e.value} in it: {why}", write="constants only")
@@ -224,6 +230,8 @@ class DeclarationRules:
                 if e.op in MEMORY:
                     text = f"{what} has {MEMORY[e.op]} in it: functions have no memory"
                     raise self.tokens.error(e.at, text, write="`node` instead of `function`")
+                if e.op == "any" and not e.value.is_functional:
+                    raise self.tokens.error(e.at, f"{what} has `any` in it, which may change", write="choose")
                 called = self.file.nodes.get(e.value.node) if e.op == "call" else None
                 if called is not None and called.kind == "node":
                     text = f"{what} calls {called.name}, which is a node"
@@ -256,10 +264,15 @@ class DeclarationRules:
                 if not enter:
                     path.pop()
                     done[name] = nodes[name]
+                elif name in path and all(
+                    n in self.file.nodes and nodes[n].recursive for n in path[path.index(name) :]
+                ):
+                    continue  # with a measure that decreases (`recursion_rules`)
                 elif name in path:
                     circle = " → ".join([*path[path.index(name) :], name])
-                    text = f"{name} needs itself: {circle}; recursion is not supported"
-                    raise self.tokens.error(nodes[name].at, text, write="a loop over steps, with `pre`")
+                    text = f"{name} needs itself: {circle}"
+                    write = "`pre`, or `function rec` with a measure that decreases"
+                    raise self.tokens.error(nodes[name].at, text, write=write)
                 elif name in nodes and name not in done:
                     path.append(name)
                     stack.append((name, False))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from streamcheck.core.simplify import apply, conjunction, disjunction
 from streamcheck.core.term import TRUE, Term, constant, variable
 from streamcheck.core.types import BOOL, INT
+from streamcheck.frontends.lustre.any_values import Promise
 from streamcheck.frontends.lustre.contracts import ContractClaim, contract_claims, contract_scope, while_ticking
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.scopes import LustreScope, Shape
@@ -51,6 +52,14 @@ class Claims:
             name = self._assumption_names.fresh(name)
             self.assumptions.append(Claim(name, claim, self.tokens.where(at), origin=origin))
 
+    def assume_any(self, promise: Promise) -> None:
+        """Assume the condition of a value that the file leaves open."""
+        scope, at = promise.scope, promise.at
+        name = f"{scope.path}any{self.tokens.place(at)} meets its condition"
+        count = len(self.assumptions)
+        self.assume(name, while_ticking(scope, promise.condition), at)
+        self.promises |= dict.fromkeys((a.name for a in self.assumptions[count:]), frozenset([promise.value]))
+
     def _assume_promise(self, name: str, claim: Term, at: int, scope: LustreScope, node: NodeText) -> None:
         count = len(self.assumptions)
         self.assume(name, claim, at)
@@ -62,45 +71,55 @@ class Claims:
         if shape.is_bounded:
             self.assume(f"{var.payload} {shape.restriction}", self._within(shape, var, scope), at)
 
-    def claim_range(self, name: str, scope: LustreScope, shape: Shape, at: int) -> None:
+    def claim_range(self, name: str, scope: LustreScope, shape: Shape, at: int) -> str:
         value = self.evaluator.term(name_expression(name, at), scope)
         claim = while_ticking(scope, self._within(shape, value, scope))
-        self._add_claim(f"{scope.path}{name} {shape.restriction}", claim, at, origin=IMPLIED)
+        return self.add_claim(f"{scope.path}{name} {shape.restriction}", claim, at, origin=IMPLIED)
+
+    def claim_ascription(self, shape: Shape, value: Term, scope: LustreScope, at: int) -> str:
+        """`(e : type)` claims that e is of the type where it is evaluated. Returns the name of the claim."""
+        claim = while_ticking(scope, self._within(shape, value, scope))
+        place = self.tokens.place(at)
+        wish = f"{scope.path}the value at {place[1:-1]} {shape.restriction}"
+        return self.add_claim(wish, claim, at, origin=IMPLIED)
 
     def _within(self, shape: Shape, value: Term, scope: LustreScope) -> Term:
         return self.evaluator.declarations.within(shape, value, scope)
 
-    def _add_claim(
+    def add_claim(
         self,
         name: str,
         claim: Term,
         at: int,
         goal: Goal = Goal.ALWAYS,
         origin: Origin = WRITTEN,
-    ) -> None:
+    ) -> str:
+        """Add a property. Returns its name."""
         name = self._names.fresh(name)
         self.properties[name] = Claim(name, claim, self.tokens.where(at), goal, origin)
+        return name
 
     def add_instance(self, scope: LustreScope) -> None:
         """The assertions, properties, subranges and contract of the instance's node."""
         node = scope.node
         assert node is not None
         if scope is self.top:
-            for v in node.inputs:
+            for v in (v for v in node.inputs if not v.constant):
                 self.assume_range(scope.shapes[v.name], scope.values[v.name], scope, v.at)
         for clause in node.asserts:
             claim = while_ticking(scope, self.evaluator.term(clause.value, scope, BOOL))
             self.assume(f"{scope.path}assert {self.tokens.source(clause.at, clause.last)}", claim, clause.at)
         for p in node.properties:
-            self._add_property(p, scope)
-        contract = self._contract_claims(scope, node)
+            self.add_property(p, scope)
+        contract = self.contract_claims(scope, node)
         granted = conjunction(*(c.term for c in contract if c.role == "assume"), *self._input_ranges(scope, node))
         held = TRUE if scope is self.top else self._assumptions_held(scope, node, granted)
         self._add_subranges(scope, node, held)
         if node.contract is not None:
             self._add_contract(scope, node, contract, granted, held)
 
-    def _contract_claims(self, scope: LustreScope, node: NodeText) -> list[ContractClaim]:
+    def contract_claims(self, scope: LustreScope, node: NodeText) -> list[ContractClaim]:
+        """The claims of the instance's contract, if it has one."""
         if node.contract is None:
             return []
         inner = contract_scope(self.evaluator, node.contract, scope)
@@ -126,15 +145,16 @@ class Claims:
         values = {v.name: self.evaluator.term(name_expression(v.name, v.at), scope) for v in node.inputs}
         return [self._within(shape, values[name], scope) for name, shape in shapes.items() if shape.is_bounded]
 
-    def _add_property(self, p: PropertyText, scope: LustreScope) -> None:
+    def add_property(self, p: PropertyText, scope: LustreScope) -> None:
+        """Add a property that the node has written."""
         name = scope.path + (p.name or self.tokens.source(p.at, p.last))
         claim = self.evaluator.term(p.value, scope, BOOL)
         if p.provided is not None:
             guard = self.evaluator.term(p.provided, scope, BOOL)
             claim = logic("implies", guard, claim)
-            self._add_claim(f"condition of {name}", conjunction(scope.context.tick, guard), p.at, Goal.REACHABLE)
+            self.add_claim(f"condition of {name}", conjunction(scope.context.tick, guard), p.at, Goal.REACHABLE)
         if not p.reachable:
-            self._add_claim(name, while_ticking(scope, claim), p.at)
+            self.add_claim(name, while_ticking(scope, claim), p.at)
             return
         claim = conjunction(scope.context.tick, claim)
         bounds = [b for b in (p.first, p.within) if b is not None]
@@ -144,7 +164,7 @@ class Claims:
                 claim = conjunction(claim, compare("ge", step, constant(INT, p.first)))
             if p.within is not None:
                 claim = conjunction(claim, compare("le", step, constant(INT, p.within)))
-        self._add_claim(name, claim, p.at, Goal.REACHABLE)
+        self.add_claim(name, claim, p.at, Goal.REACHABLE)
 
     def _step(self, last: int) -> Term:
         """A counter of steps that stops at `last`."""
@@ -167,7 +187,7 @@ class Claims:
             if is_open and not (self.is_named and scope is self.top):
                 self.assume(f"{scope.path}{v.name} {shape.restriction}", logic("implies", held, claim), v.at)
             else:
-                self._add_claim(f"{scope.path}{v.name} {shape.restriction}", claim, v.at, origin=IMPLIED)
+                self.add_claim(f"{scope.path}{v.name} {shape.restriction}", claim, v.at, origin=IMPLIED)
 
     def _add_contract(
         self, scope: LustreScope, node: NodeText, claims: list[ContractClaim], granted: Term, held: Term
@@ -175,24 +195,24 @@ class Claims:
         modes = [c for c in claims if c.role == "reachable"]
         if modes and scope is self.top:
             active = disjunction(*(m.term for m in modes))
-            self._add_claim("some mode is active", active, modes[0].at, origin=OfContract("modes", ""))
+            self.add_claim("some mode is active", active, modes[0].at, origin=OfContract("modes", ""))
         for c in (c for c in claims if c.role == "assume"):
             if scope is self.top:
                 self.assume(c.name, c.term, c.at)
             else:
                 origin = OfContract("assumption", scope.path[:-1])
-                self._add_claim(c.name, while_ticking(scope, c.term), c.at, origin=origin)
+                self.add_claim(c.name, while_ticking(scope, c.term), c.at, origin=origin)
         for c in claims:
             if c.role == "assume" or (c.role == "reachable" and node.imported):
                 continue
             if c.role == "reachable":
-                self._add_claim(c.name, conjunction(scope.context.tick, c.term), c.at, Goal.REACHABLE)
+                self.add_claim(c.name, conjunction(scope.context.tick, c.term), c.at, Goal.REACHABLE)
                 continue
             claim = logic("implies", held, while_ticking(scope, c.term))
             if node.imported and not (self.is_named and scope is self.top):
                 self._assume_promise(c.name, claim, c.at, scope, node)
             else:
-                self._add_claim(c.name, claim, c.at, origin=OfContract("guarantee", scope.path[:-1]))
+                self.add_claim(c.name, claim, c.at, origin=OfContract("guarantee", scope.path[:-1]))
         self._add_component(scope, node, granted, held, modes)
 
     def _add_component(

@@ -54,6 +54,7 @@ def _import_scope(evaluator: NodeEvaluator, imported: Import, scope: LustreScope
         raise evaluator.tokens.error(imported.at, text)
     path = evaluator.variables.fresh(f"{scope.path}{node.name}{evaluator.tokens.place(imported.at)}")
     outer = LustreScope(f"{path}.", scope.context, evaluator.declarations.globals, node)
+    outer.types = evaluator.declarations.type_arguments(node, imported.types, imported.inputs, scope, imported.at)
     for v, value in zip(node.inputs, imported.inputs, strict=True):
         outer.definitions[v.name] = LazyDefinition((v.name,), value, scope, imported.at)
     for v, name in zip(node.outputs, imported.outputs, strict=True):

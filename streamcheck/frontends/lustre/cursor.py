@@ -22,6 +22,8 @@ class Cursor:
         self.tokens = tokens
         self.texts = tokens.texts
         self.at = 0
+        self.compound: set[str] = set()  # the declared names of several tokens
+        self.is_jkind = any("!" in name[1:] for name in tokens.texts if name[:1] in NAME_START)
 
     @property
     def word(self) -> str:
@@ -61,6 +63,36 @@ class Cursor:
         if not is_name(self.word):
             self.fail("a name")
         return self.next()
+
+    def new_name(self) -> str:
+        """A name that is declared here. JKind writes those of flattened models as `msg.buff[0]`."""
+        name = self.name()
+        while True:
+            if self.word == "." and is_name(self.after):
+                self.next()
+                name += f".{self.next()}"
+            elif self.word == "[" and self.after.isdigit():
+                self.next()
+                name += f"[{self.next()}]"
+                self.expect("]")
+            else:
+                break
+        if "." in name or "[" in name:
+            self.compound.add(name)
+        return name
+
+    def known_name(self) -> str:
+        """The longest declared name that begins here; one token if no longer one is declared."""
+        longest, at = self.name(), self.at
+        spelled, ahead = longest, at
+        while self.compound and self.texts[ahead] in (".", "["):
+            part = 2 if self.texts[ahead] == "." else 3
+            spelled += "".join(self.texts[ahead : ahead + part])
+            ahead += part
+            if spelled in self.compound:
+                longest, at = spelled, ahead
+        self.at = at
+        return longest
 
     def names(self, separator: str = ",") -> list[str]:
         """One name or more."""

@@ -10,16 +10,43 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Protocol
 
-from streamcheck.core.simplify import conjunction
+from streamcheck.core.errors import SpecError
+from streamcheck.core.operators import TypeRule
+from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import TRUE, Term, constant, term, variable
-from streamcheck.core.types import BOOL, INT, REAL, ArrayType, StructType, Type, array_of, enum_of, machine, struct_of
+from streamcheck.core.types import (
+    BOOL,
+    INT,
+    REAL,
+    ArrayType,
+    MachineType,
+    StructType,
+    Type,
+    array_of,
+    enum_of,
+    machine,
+    plural,
+    struct_of,
+)
+from streamcheck.frontends.lustre.containers import Containers
+from streamcheck.frontends.lustre.datatypes import constraints_of, field_type, has_constructor, is_union, union_of
 from streamcheck.frontends.lustre.scopes import Context, LazyDefinition, LustreScope, Shape, TypeCondition
-from streamcheck.frontends.lustre.syntax import ConstantText, ExpressionText, LustreFile, TypeText
+from streamcheck.frontends.lustre.syntax import (
+    CasePattern,
+    ConstantText,
+    ExpressionText,
+    LustreFile,
+    NodeText,
+    TypeText,
+)
+from streamcheck.frontends.lustre.type_arguments import abstract_shape, applied_name, infer
 from streamcheck.frontends.lustre.variables import Variables
-from streamcheck.frontends.operations import compare
+from streamcheck.frontends.operations import compare, struct_part
 
 SCALAR = {"bool": Shape(BOOL), "int": Shape(INT), "real": Shape(REAL)}
-TRUTHS = frozenset(("bool", "not", "and", "or", "xor", "implies", "eq", "ne", "lt", "le", "gt", "ge", "mode"))
+TRUTHS = frozenset(
+    ("forall", "exists", "bool", "not", "and", "or", "xor", "implies", "eq", "ne", "lt", "le", "gt", "ge", "mode")
+)
 ALIKE = frozenset(("add", "sub", "mul", "intdiv", "mod", "div", "neg", "bitand", "bitor", "bitnot", "lsh", "rsh"))
 
 
@@ -38,7 +65,9 @@ class LustreDeclarations:
         self.globals = LustreScope("", Context(TRUE), None)
         self.free_constants: list[tuple[Term, LustreScope, Shape, int]] = []
         self.ranged_constants: list[tuple[str, LustreScope, Shape, int]] = []  # with values
-        self._named: dict[str, Shape] = {}
+        self.containers = Containers(variables, self.globals, self.free_constants)
+        self.ascriptions: dict[tuple[int, LustreScope], tuple[Shape, Term, int]] = {}
+        self._named: dict[tuple[str, tuple[Shape, ...]], Shape] = {}
         self._naming: list[str] = []
 
     def declare_globals(self) -> None:
@@ -46,6 +75,8 @@ class LustreDeclarations:
         for name, text in self.file.types.items():
             if text.kind == "enum":
                 self.named_shape(name, text.at)
+            elif text.kind == "abstract":
+                self._named[name, ()] = abstract_shape(name)
         self.declare_constants(self.globals, self.file.constants.values())
 
     def declare_constants(self, scope: LustreScope, constants: Iterable[ConstantText]) -> None:
@@ -62,18 +93,30 @@ class LustreDeclarations:
                 self.free_constants.append((var, scope, shape, c.at))
                 scope.values[c.name] = var
 
-    def named_shape(self, name: str, at: int) -> Shape:
-        """The type of that name."""
-        if name not in self._named:
-            text = self.file.types.get(name)
+    def named_shape(self, name: str, at: int, arguments: tuple[Shape, ...] = ()) -> Shape:
+        """The type of that name, with these arguments of its parameters."""
+        if (name, arguments) not in self._named:
+            text, parameters = self.file.types.get(name), self.file.parameters.get(name, ())
             if text is None:
                 raise self.tokens.error(at, f"type {name} is not declared")
+            if len(arguments) != len(parameters):
+                message = f"type {name} has {plural(len(parameters), 'parameter')}, and {len(arguments)} are given"
+                raise self.tokens.error(at, message, write=f"{name}<{', '.join(parameters)}>" if parameters else name)
             if name in self._naming:
-                raise self.tokens.error(text.at, f"type {name} contains itself")
+                raise self._contains_itself(name, text)
             self._naming.append(name)
-            self._named[name] = self.shape(text, self.globals, name)
+            own = LustreScope(
+                "", self.globals.context, self.globals, types=dict(zip(parameters, arguments, strict=True))
+            )
+            self._named[name, arguments] = self.shape(text, own, applied_name(name, arguments))
             self._naming.pop()
-        return self._named[name]
+        return self._named[name, arguments]
+
+    def _contains_itself(self, name: str, text: TypeText) -> SpecError:
+        if text.kind != "union":
+            return self.tokens.error(text.at, f"type {name} contains itself")
+        message = f"data type {name} contains itself: values of any depth are not supported"
+        return self.tokens.error(text.at, message, write="a type for each depth, the innermost without the field")
 
     def shape(self, text: TypeText, scope: LustreScope, name: str = "") -> Shape:
         scalar = SCALAR.get(text.kind)
@@ -84,7 +127,16 @@ class LustreDeclarations:
                 width, signed = text.value
                 return Shape(machine(width, signed=signed))
             case "name":
-                return self.named_shape(text.value, text.at)
+                return scope.type_argument(text.value) or self.named_shape(text.value, text.at)
+            case "applied":
+                generic, arguments = text.value
+                return self.named_shape(generic, text.at, tuple(self.shape(t, scope) for t in arguments))
+            case "tuple":
+                return self._tuple([self.shape(t, scope) for t in text.value])
+            case "union":
+                return self._union(text, scope, name)
+            case "set" | "map":
+                return self._container(text, [self.shape(t, scope) for t in text.value])
             case "subrange":
                 low, high = (None if e is None else self.term(e, scope, INT) for e in text.value)
                 fixed = low is not None and high is not None and low.is_const and high.is_const
@@ -110,6 +162,25 @@ class LustreDeclarations:
                 inner = self.shape(base, scope, name)
                 return replace(inner, conditions=(*inner.conditions, TypeCondition(own, condition, scope)))
         raise AssertionError(text.kind)
+
+    def _tuple(self, parts: list[Shape]) -> Shape:
+        fields = tuple((f"item{i}", p.type) for i, p in enumerate(parts))
+        return Shape(struct_of(applied_name("tuple", parts), fields, "tuple"), parts=tuple(parts))
+
+    def _container(self, text: TypeText, parts: list[Shape]) -> Shape:
+        try:
+            type = self.containers.type(text.kind, parts[0].type, parts[1].type if len(parts) > 1 else None)
+        except TypeRule as why:
+            raise self.tokens.error(text.at, str(why)) from None
+        return Shape(type, parts=tuple(parts))
+
+    def _union(self, text: TypeText, scope: LustreScope, name: str) -> Shape:
+        shapes = {c.name: {field: self.shape(t, scope) for field, t in c.fields} for c in text.value}
+        fields = [(c, tuple((field, s.type) for field, s in own.items())) for c, own in shapes.items()]
+        type = union_of(name, fields)
+        payloads = dict(type.fields)
+        parts = [Shape(payloads[c], parts=tuple(own.values())) for c, own in shapes.items() if own]
+        return Shape(type, parts=(Shape(type.fields[0][1]), *parts))
 
     def _enum(self, text: TypeText, name: str) -> Shape:
         type = enum_of(name or "enum", tuple((member, i) for i, member in enumerate(text.value)))
@@ -144,10 +215,22 @@ class LustreDeclarations:
             yield compare("le", value, shape.high)
         if not shape.is_bounded:
             return
-        if isinstance(shape.type, ArrayType):
+        if self.containers.is_container(shape.type) and any(p.is_bounded for p in shape.parts):
+
+            def at_key(*values: Term | None) -> Term:
+                given = zip(shape.parts, values, strict=False)
+                return conjunction(*(c for p, v in given if v is not None for c in self._conditions(p, v, scope)))
+
+            yield self.containers.all_meet(value, at_key)
+        elif isinstance(shape.type, ArrayType):
             for i in range(shape.type.length):
                 yield from self._conditions(shape.parts[0], term("index", value, constant(INT, i)), scope)
-        elif isinstance(shape.type, StructType):
+        elif isinstance(shape.type, StructType) and shape.type.form == "union":
+            for (constructor, _), part in zip(shape.type.fields[1:], shape.parts[1:], strict=True):
+                payload = struct_part(value, shape.type.position(constructor))
+                within = conjunction(*self._conditions(part, payload, scope))
+                yield disjunction(negation(has_constructor(value, constructor)), within)
+        elif isinstance(shape.type, StructType) and not self.containers.is_container(shape.type):
             for i, part in enumerate(shape.parts):
                 yield from self._conditions(part, term("field", value, payload=i), scope)
         for condition in shape.conditions:
@@ -180,7 +263,7 @@ class LustreDeclarations:
         path: list[int | str] = []  # the elements and fields that are taken out of the value of `e`
         while True:
             op = e.op
-            if op == "name":
+            if op in ("name", "bound"):
                 return [self._part_type(self._type_of_name(e, scope), path, e.at)]
             if op in TRUTHS:
                 return [BOOL]
@@ -189,7 +272,8 @@ class LustreDeclarations:
             elif op in ("if", "lazy", "merge"):
                 e = e.args[1]
             elif op == "index":
-                path.append(0)
+                position = e.args[1]
+                path.append(int(position.value) if position.op == "number" and position.value.isdigit() else 0)
                 e = e.args[0]
             elif op == "field":
                 path.append(e.value)
@@ -198,6 +282,9 @@ class LustreDeclarations:
                 return [t for a in e.args for t in self.types_of(a, scope)]
             elif op == "call":
                 return [self._part_type(t, path, e.at) for t in self._output_types(e, scope)]
+            elif op == "match":
+                (type,) = self.types_of(e.args[0], scope)
+                scope, e = self._pattern_scope(e.value[0], type, scope), e.args[1]
             else:
                 return [self._part_type(self._type_of_leaf(e, scope), path, e.at)]
 
@@ -227,10 +314,26 @@ class LustreDeclarations:
             case "power":
                 (element,) = self.types_of(e.args[0], scope)
                 return array_of(element, self.term(e.args[1], scope, INT).payload)
+            case "bits":
+                high, low = e.value
+                return machine(max(high - low + 1, 1), signed=False)
+            case "concat":
+                widths = [t.width for a in e.args for t in self.types_of(a, scope) if isinstance(t, MachineType)]
+                return machine(max(sum(widths), 1), signed=False)
             case "record":
-                return self.named_shape(e.value[0], e.at).type
-            case "any":
+                return self.record_type(e, scope, [self.types_of(a, scope)[0] for a in e.args])
+            case "construct":
+                return self.union_type(e, scope, [self.types_of(a, scope)[0] for a in e.args])
+            case "test" | "in":
+                return BOOL
+            case "set" | "map":
+                return self.container_type(e, scope, [self.types_of(a, scope)[0] for a in e.args[:2]])
+            case "ascribe":
                 return self.shape(e.value, scope).type
+            case "tuple value":
+                return self.tuple_type([self.types_of(a, scope)[0] for a in e.args])
+            case "any":
+                return self.shape(e.value.type, scope).type
             case "output":
                 position: int = e.value
                 return self._output_types(e.args[0], scope)[position]
@@ -240,12 +343,106 @@ class LustreDeclarations:
         node = self.file.nodes.get(e.value.node)
         if node is None:
             raise self.tokens.error(e.at, f"node {e.value.node} is not declared")
-        return [self.shape(v.type, self.globals).type for v in node.outputs]
+        signature = LustreScope("", self.globals.context, self.globals)
+        signature.types = self.type_arguments(node, e.value.types, e.args, scope, e.at)
+        if len(e.args) == len(node.inputs):
+            for v, value in zip(node.inputs, e.args, strict=True):
+                if v.constant:
+                    signature.definitions[v.name] = LazyDefinition((v.name,), value, scope, value.at)
+        return [self.shape(v.type, signature).type for v in node.outputs]
+
+    def _pattern_scope(self, pattern: CasePattern, type: Type, scope: LustreScope) -> LustreScope:
+        """A scope in which the variables of the pattern have their types."""
+        _, names = constraints_of(pattern, variable("matched", type), self.file.constructors)
+        return LustreScope(scope.path, scope.context, scope, scope.node, names)
+
+    # Type arguments
+
+    def type_arguments(
+        self,
+        node: NodeText,
+        types: tuple[TypeText, ...],
+        values: Iterable[ExpressionText],
+        scope: LustreScope,
+        at: int,
+    ) -> dict[str, Shape]:
+        """The arguments of the node's type parameters: those of the call, or those that its values must have."""
+        if not node.parameters and not types:
+            return {}
+        if types:
+            self._require_count(node.name, node.parameters, types, at)
+            return {p: self.shape(t, scope) for p, t in zip(node.parameters, types, strict=True)}
+        given = [t for value in values for t in self.types_of(value, scope)]
+        inferred = infer(
+            self.file, node.parameters, zip((v.type for v in node.inputs), given, strict=False), self.containers.types
+        )
+        return self._all_found(node.name, node.parameters, inferred, at)
+
+    def _require_count(self, name: str, parameters: tuple[str, ...], types: tuple[TypeText, ...], at: int) -> None:
+        if len(types) != len(parameters):
+            text = f"{name} has {plural(len(parameters), 'type parameter')}, and {len(types)} are given"
+            raise self.tokens.error(at, text)
+
+    def _all_found(self, name: str, parameters: tuple[str, ...], found: dict[str, Type], at: int) -> dict[str, Shape]:
+        for p in parameters:
+            if p not in found:
+                text = f"the type {p} of {name} does not follow from what is given here"
+                raise self.tokens.error(at, text, write=f"{name}@<{', '.join(parameters)}>, with types")
+        return {p: Shape(found[p]) for p in parameters}
+
+    def _type_with_arguments(
+        self, name: str, types: tuple[TypeText, ...], pairs: list[tuple[TypeText, Type]], scope: LustreScope, at: int
+    ) -> Type:
+        """The type of that name, with arguments that are given or follow."""
+        parameters = self.file.parameters.get(name, ())
+        if types or not parameters:
+            return self.named_shape(name, at, tuple(self.shape(t, scope) for t in types)).type
+        found = self._all_found(name, parameters, infer(self.file, parameters, pairs, self.containers.types), at)
+        return self.named_shape(name, at, tuple(found.values())).type
+
+    def union_type(self, e: ExpressionText, scope: LustreScope, given: list[Type]) -> Type:
+        """The type of a value with a constructor, whose fields have these types."""
+        name, types = e.value
+        union = self.file.constructors[name]
+        fields = next(c.fields for c in self.file.types[union].value if c.name == name)
+        pairs = [(text, type) for (_, text), type in zip(fields, given, strict=False)]
+        return self._type_with_arguments(union, types, pairs, scope, e.at)
+
+    def record_type(self, e: ExpressionText, scope: LustreScope, given: list[Type]) -> Type:
+        """The type of a record, whose fields have these types."""
+        text, names = e.value
+        name, types = text.value if text.kind == "applied" else (text.value, ())
+        declared = self.file.types.get(name)
+        fields = dict(declared.value) if declared is not None and declared.kind == "record" else {}
+        pairs = [(fields[n], type) for n, type in zip(names, given, strict=False) if n in fields]
+        return self._type_with_arguments(name, types, pairs, scope, e.at)
+
+    def container_type(self, e: ExpressionText, scope: LustreScope, given: list[Type]) -> Type:
+        """The type of a literal set or map, whose first key and value have these types."""
+        if e.value:
+            return self.shape(TypeText(e.op, e.value, e.at), scope).type
+        if not given:
+            raise self.tokens.error(e.at, f"what this {e.op} holds is not known", write="{}@<int>, map[]@<int, bool>")
+        return self.containers.type(e.op, given[0], given[1] if e.op == "map" else None)
+
+    def tuple_type(self, types: list[Type]) -> Type:
+        return self._tuple([Shape(t) for t in types]).type
 
     def _part_type(self, type: Type, path: list[int | str], at: int) -> Type:
         for step in reversed(path):
             if isinstance(step, int) and isinstance(type, ArrayType):
                 type = type.element
+            elif isinstance(step, int) and (held := self.containers.types.get(type, (None, None))[1]) is not None:
+                type = held
+            elif (
+                isinstance(step, int)
+                and isinstance(type, StructType)
+                and type.form == "tuple"
+                and step < len(type.fields)
+            ):
+                type = type.fields[step][1]
+            elif isinstance(step, str) and is_union(type):
+                type = field_type(type, step)
             elif isinstance(step, str) and isinstance(type, StructType) and step in dict(type.fields):
                 type = dict(type.fields)[step]
             else:

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import choice
 from streamcheck.core.term import FALSE, Term, constant, variable
-from streamcheck.core.types import default
+from streamcheck.core.types import Type, default
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
-from streamcheck.frontends.lustre.scopes import Delay, LustreScope, TermOrTuple
+from streamcheck.frontends.lustre.scopes import Delay, LustreScope, Shape, TermOrTuple
 from streamcheck.frontends.lustre.syntax import ExpressionText
 
 
@@ -28,6 +28,8 @@ class Delays:
         self.tokens = declarations.tokens
         self.variables = declarations.variables
         self.pending: list[tuple[list[Delay], ExpressionText, LustreScope]] = []
+        self.by_var: dict[Term, Delay] = {}
+        self.ranged: list[tuple[Delay, Shape, LustreScope]] = []  # the registers of variables with ranges, in JKind
         self._groups: dict[object, list[Delay]] = {}
 
     def __iter__(self) -> Iterator[Delay]:
@@ -44,6 +46,7 @@ class Delays:
         delays = self._groups.get(key)
         if delays is None:
             delays = self._make(e, scope, initial)
+            self.by_var |= {d.var: d for d in delays}
             self._groups[key] = delays
             self.pending.append((delays, held, scope))
         values = tuple(present(d) for d in delays)
@@ -62,6 +65,9 @@ class Delays:
         for i, type in enumerate(types):
             first = None if initial is None else initial[i]
             delays.append(Delay(variable(self.variables.fresh(wish), type), first, scope.context, where, e.at, shown))
+        declared = owner.shapes.get(held.value) if owner is not None else None
+        if self.declarations.file.is_jkind and declared is not None and declared.is_bounded and initial is None:
+            self.ranged.append((delays[0], declared, scope))
         return delays
 
     def held_output(self, scope: LustreScope, child: LustreScope, i: int, start: Term, output: Term, at: int) -> Term:
@@ -72,12 +78,21 @@ class Delays:
             var = variable(self.variables.fresh(f"pre {child.path}{child.node.outputs[i].name} held"), output.type)
             delay = Delay(var, initial, scope.context, self.tokens.where(at), at, "condact")
             self._groups[("held", child, i)] = [delay]
+            self.by_var[delay.var] = delay
             before = present(delay)
             if initial is None:
                 before = choice(scope.context.first, start, before)
             child.held[i] = choice(child.clock, output, before)
             define(delay, child.held[i])
         return child.held[i]
+
+    def beside(self, delay: Delay, wish: str, type: Type) -> Delay:
+        """Another register that takes steps with this one."""
+        var = variable(self.variables.fresh(wish), type)
+        own = Delay(var, None, delay.context, delay.where, delay.at, delay.shown)
+        self._groups[var] = [own]
+        self.by_var[var] = own
+        return own
 
 
 def present(delay: Delay) -> Term:

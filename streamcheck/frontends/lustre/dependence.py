@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from streamcheck.core.errors import SpecError
+from streamcheck.frontends.lustre.datatypes import bound_names
 from streamcheck.frontends.lustre.syntax import Equation, ExpressionText, LustreFile, NodeText
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.walks import activation_parts
@@ -92,6 +93,11 @@ class Dependence:
                 stack += self._parts_behind(e, None)
             elif e.op == "when":
                 stack.append(e.args[0])
+            elif e.op == "match":
+                stack.append(e.args[0])
+                for pattern, value in zip(e.value, e.args[1:], strict=True):
+                    bound = set(bound_names(pattern, self.file.constructors))
+                    yield from (name for name in self.names_in(value) if name not in bound)
             elif e.op != "pre":
                 stack += e.args
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from streamcheck.core.term import constant
-from streamcheck.core.types import INT
+from streamcheck.core.types import INT, ArrayType
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.scopes import LazyDefinition, LazyElements, LustreScope
 from streamcheck.frontends.lustre.syntax import ExpressionText, name_expression
@@ -34,14 +34,19 @@ def lazy_array_of(e: ExpressionText, scope: LustreScope) -> Indexed | None:
 def element(
     declarations: LustreDeclarations, owner: LustreScope, array: LazyElements, position: Position, at: int
 ) -> str:
-    """The name of one element, which is defined now if it was not."""
+    """The name of one element, which is defined now if it was not. Outside the array it is any value."""
     name = _element_name(array, position)
     if name not in owner.values and name not in owner.definitions:
-        for i, length in zip(position, _lengths(declarations, owner, array), strict=True):
-            if not 0 <= i < length:
-                text = f"index {i} of {array.name}, which has {length} elements there"
-                raise declarations.tokens.error(at, text)
-        _define_element(owner, array, position)
+        lengths = _lengths(declarations, owner, array)
+        if all(0 <= i < length for i, length in zip(position, lengths, strict=True)):
+            _define_element(owner, array, position)
+        else:
+            type = owner.shapes[array.name].type
+            for _ in position:
+                assert isinstance(type, ArrayType)
+                type = type.element
+            declarations.variables.warn(at, f"{name} is outside of the array: it has any value")
+            owner.values[name] = declarations.variables.unknown(owner.path + name, type, at)
     return name
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TypeAlias
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import TypeRule
@@ -17,15 +16,19 @@ from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term
 from streamcheck.core.types import BOOL, INT, ArrayType, StructType, Type
 from streamcheck.frontends.lustre import elements
+from streamcheck.frontends.lustre.any_values import AnyValues
 from streamcheck.frontends.lustre.apply import apply_operation, updated_record
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.delays import Delays, define, is_constant
 from streamcheck.frontends.lustre.instances import Instances
+from streamcheck.frontends.lustre.matches import Matches
+from streamcheck.frontends.lustre.quantifiers import Quantifiers
 from streamcheck.frontends.lustre.scopes import (
     BEING_READ,
     LazyDefinition,
     LazyElements,
     LustreScope,
+    Run,
     Shape,
     TermOrTuple,
 )
@@ -35,27 +38,7 @@ from streamcheck.frontends.lustre.variables import Variables
 from streamcheck.frontends.lustre.walks import has_steps
 from streamcheck.frontends.operations import equal
 
-
-class Run:
-    """One evaluation: `work` is still to do, the last first; `results` are the values of what was read."""
-
-    __slots__ = ("results", "work")
-
-    def __init__(self) -> None:
-        self.work: list[tuple[Action, ExpressionText, LustreScope]] = []
-        self.results: list[TermOrTuple] = []
-
-    def later(self, action: Action, e: ExpressionText, scope: LustreScope) -> None:
-        self.work.append((action, e, scope))
-
-    def take(self, n: int) -> list[TermOrTuple]:
-        """The last n results, which are removed."""
-        taken = self.results[len(self.results) - n :]
-        del self.results[len(self.results) - n :]
-        return taken
-
-
-Action: TypeAlias = Callable[[ExpressionText, LustreScope, Run], None]
+NAMED_PARTS = frozenset(("record", "tuple"))  # the forms of structs whose parts are updated by name or number
 
 
 class NodeEvaluator:
@@ -70,10 +53,13 @@ class NodeEvaluator:
         self.variables = Variables(tokens)
         self.declarations = LustreDeclarations(file, self.variables, self.term)
         self.delays = Delays(self.declarations)
+        self.declarations.containers.delays = self.delays
         self.instances = Instances(self.declarations, unfold=unfold)
+        self.matches = Matches(self.declarations, self._start)
+        self.quantifiers = Quantifiers(self.declarations, unfold=unfold)
         self._reading: list[tuple[LustreScope, str, int]] = []  # the names whose definitions are being read
         self._outputs: dict[tuple[int, int], ExpressionText] = {}
-        self._any_values: dict[tuple[int, LustreScope], Term] = {}
+        self.any_values = AnyValues(self.declarations)
         self._branch_scopes: dict[tuple[int, int, LustreScope], LustreScope] = {}
         self.declarations.declare_globals()
         self.outermost = self.variables.context(TRUE, FALSE, FALSE, "first step")
@@ -97,26 +83,44 @@ class NodeEvaluator:
 
     def finish(self, add_claims: Callable[[LustreScope], None]) -> None:
         """Read every equation of every instance, and the next value of every register."""
-        while self._finished < len(self.instances.scopes) or self.delays.pending:
-            while self.delays.pending:
-                delays, held, scope = self.delays.pending.pop()
-                value = self.evaluate(held, scope)
-                for delay, one in zip(delays, value if isinstance(value, tuple) else (value,), strict=True):
-                    define(delay, one)
+        while self._finished < len(self.instances.scopes) or self.delays.pending or self.any_values.pending:
+            while self.any_values.pending:
+                e, scope = self.any_values.pending.pop()
+                before = self.variables.count()
+                self.any_values.read_condition(e, scope)
+                self._add_own(scope, before)
+            self._read_registers()
             if self._finished < len(self.instances.scopes):
                 scope = self.instances.scopes[self._finished]
                 self._finished += 1
+                before = self.variables.count()
                 for name in list(scope.definitions):
                     if name not in scope.values:
                         self.evaluate(name_expression(name, scope.definitions[name].at), scope)
                 add_claims(scope)
+                self._add_own(scope, before)
+
+    def _read_registers(self) -> None:
+        while self.delays.pending or self.declarations.containers.follow_registers(define):
+            if self.delays.pending:
+                delays, held, scope = self.delays.pending.pop()
+                before = self.variables.count()
+                value = self.evaluate(held, scope)
+                for delay, one in zip(delays, value if isinstance(value, tuple) else (value,), strict=True):
+                    define(delay, one)
+                self._add_own(scope, before)
+
+    def _add_own(self, scope: LustreScope, before: tuple[int, int]) -> None:
+        self.quantifiers.add_own(scope, before, self.instances.callers)
 
     # Strict operations
 
     def _start(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         match e.op:
-            case "name":
+            case "name" | "bound":
                 self._name(e, scope, run)
+            case "forall" | "exists":
+                run.results.append(self.quantifiers.value(e, scope))
             case "if":
                 run.later(self._branch, e, scope)
                 run.later(self._start, e.args[0], scope)
@@ -132,6 +136,9 @@ class NodeEvaluator:
                 run.results.append(self.delays.present(e, scope))
             case "index":
                 self._index(e, scope, run)
+            case "match":
+                run.later(self.matches.cases, e, scope)
+                run.later(self._start, e.args[0], scope)
             case "merge":
                 run.later(self._merge_branches, e, scope)
                 run.later(self._start, e.args[0], scope)
@@ -143,7 +150,7 @@ class NodeEvaluator:
             case "output":
                 self._output_alone(e, scope, run)
             case "any":
-                run.results.append(self._any(e, scope))
+                run.results.append(self.any_values.value(e, scope))
             case "mode":
                 run.results.append(self._mode(e.value, e.at, scope))
             case _:
@@ -160,18 +167,6 @@ class NodeEvaluator:
             run.results.append(apply_operation(e, run.take(len(e.args)), scope, self.declarations))
         except TypeRule as why:
             raise self.tokens.error(e.at, f"{self.tokens.token_text(e.at)}: {why}") from None
-
-    def _any(self, e: ExpressionText, scope: LustreScope) -> Term:
-        """The value at this place in this instance: any, at every step."""
-        key = (id(e), scope)
-        if key not in self._any_values:
-            shape = self.declarations.shape(e.value, scope)
-            if shape.is_bounded:
-                text = "`any` of a type with a range or a condition is not supported"
-                raise self.tokens.error(e.at, text, write="its base type, and an assert")
-            wish = f"{scope.path}any{self.tokens.place(e.at)}"
-            self._any_values[key] = self.variables.unknown(wish, shape.type, e.at)
-        return self._any_values[key]
 
     # Names
 
@@ -348,7 +343,11 @@ class NodeEvaluator:
     def _update(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         """`a[i := v]`, a has been read. The indices of a record are its fields."""
         updated = run.results[-1]
-        if isinstance(updated, tuple) or not isinstance(updated.type, StructType):
+        if (
+            isinstance(updated, tuple)
+            or not isinstance(updated.type, StructType)
+            or updated.type.form not in NAMED_PARTS
+        ):
             self._apply_to(e.args[1:], e, scope, run)
             return
         run.later(self._updated_record, e, scope)
@@ -357,7 +356,8 @@ class NodeEvaluator:
 
     def _updated_record(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         record, *values = run.take(1 + len(e.args) // 2)
-        fields = [name.value for name in e.args[1::2]]
+        is_tuple = isinstance(record, Term) and isinstance(record.type, StructType) and record.type.form == "tuple"
+        fields = [f"item{i.value}" if is_tuple else i.value for i in e.args[1::2]]
         try:
             run.results.append(updated_record(record, dict(zip(fields, values, strict=True))))
         except TypeRule as why:
@@ -385,6 +385,8 @@ class NodeEvaluator:
                 run.later(self._all_outputs, sampled, scope)
                 if not self.instances.has(sampled, scope):
                     self.instances.create(sampled, scope, chosen, FALSE)
+            elif sampled.op == "any" and chosen is not None:
+                run.later(self._start, sampled, self._branch_scope(e, i, scope, chosen))
             else:
                 run.later(self._start, sampled, scope)
 

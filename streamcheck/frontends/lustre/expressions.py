@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from streamcheck.core.notation import LUSTRE_WORD_TYPES
+from streamcheck.frontends.lustre.binders import BinderParser, Binding
 from streamcheck.frontends.lustre.cursor import Cursor, is_name
 from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, TypeText, name_expression
 from streamcheck.frontends.lustre.tokens import DIGITS, NAME_START
 
-CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, COMPARE, SUM, PRODUCT = range(10)
-BIT_OR, BIT_AND, SHIFT, PRE, CONVERT, NOT, BIT_NOT, POWER = range(10, 18)
+CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, IN, COMPARE, SUM, PRODUCT = range(11)
+CONCAT, BIT_OR, BIT_AND, SHIFT, PRE, CONVERT, NOT, BIT_NOT, POWER = range(11, 20)
 
 # operator: (precedence, whether it is right-associative, the operation)
 BINARY = {
@@ -26,6 +27,7 @@ BINARY = {
     "or": (OR, False, "or"),
     "xor": (OR, False, "xor"),
     "and": (AND, False, "and"),
+    "in": (IN, False, "in"),
     "<": (COMPARE, False, "lt"),
     "<=": (COMPARE, False, "le"),
     "=": (COMPARE, False, "eq"),
@@ -38,6 +40,7 @@ BINARY = {
     "div": (PRODUCT, False, "intdiv"),
     "mod": (PRODUCT, False, "mod"),
     "/": (PRODUCT, False, "div"),
+    "++": (CONCAT, False, "concat"),
     "||": (BIT_OR, False, "bitor"),
     "&&": (BIT_AND, False, "bitand"),
     "lsh": (SHIFT, False, "lsh"),
@@ -54,20 +57,15 @@ PREFIX = {
     "real": (CONVERT, "to real"),
     **dict.fromkeys(LUSTRE_WORD_TYPES, (CONVERSION, "to machine")),
 }
-CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}"}
+CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}", "field update": "}"}
+CLOSES |= dict.fromkeys(("construct", "test", "tuple value"), ")") | {"set": "}", "map": "]"}
+LISTS = frozenset(("(", "call", "array", "construct", "tuple value", "set"))  # of values with commas between them
+QUANTIFIERS = frozenset(("forall", "exists"))
 UNSUPPORTED = {  # the word: (the message, what to write instead)
-    "forall": ("quantifiers are not supported", "p(a[0]) and p(a[1]) and …"),
-    "exists": ("quantifiers are not supported", "p(a[0]) or p(a[1]) or …"),
     "current": ("`current` is not supported", "merge(clock; value; 0 -> pre y)"),
     "with": ("recursive nodes are not supported", "an array that is defined element by element"),
     "#": ("`#` is not supported", "not (a and b) and not (a and c) and not (b and c)"),
-    "any": ("`any { x: T | p }` is not supported", "the output of an imported node with a guarantee"),
-    "choose": ("`choose` is not supported", "the output of an imported function with a guarantee"),
-    "match": ("algebraic data types are not supported", "merge over an enum, or if … then … else"),
     "last": ("`last` is only in the body of a `frame`", "pre x"),
-    "'": ("tuple types are not supported", "a struct"),
-    "{": ("sets are not supported", "an array of bool"),
-    "map": ("maps are not supported", "an array"),
 }
 
 OPERATORS_OR_ENDS = frozenset(BINARY) | frozenset((",", ";", ")", "]", "}", "then", "else", "."))
@@ -104,13 +102,15 @@ Unfinished: TypeAlias = list[OpenBracket | PendingOperator]
 
 
 class ExpressionParser:
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, constructors: frozenset[str] = frozenset()) -> None:
         self.cursor = cursor
+        self.constructors = constructors  # of algebraic data types
         self.calls: set[str] = set()  # the nodes called since the last node began
         self.unguarded: set[int] = set()  # the identities of the `pre` that are not on the right of a `->`
         self.aliases: dict[str, str] = {}  # names that stand for others
         self.lasts: dict[str, int] | None = None  # in a frame: the variables whose value before is read, and where
-        self.type: Callable[[], TypeText] | None = None  # reads a type, once there is a parser of types
+        self.type_arguments: Callable[[], tuple[TypeText, ...]] | None = None  # reads `<T, U>`
+        self.binders = BinderParser(cursor, self.expression, self._expression, constructors)
 
     def expression(self, ends: frozenset[str] = frozenset()) -> ExpressionText:
         """An expression as long as possible, or up to one of `ends` outside brackets."""
@@ -120,7 +120,7 @@ class ExpressionParser:
             self.unguarded.update(id(pre) for pre in unguarded_pres(root))
         return root
 
-    def _expression(self, ends: frozenset[str]) -> ExpressionText:
+    def _expression(self, ends: frozenset[str] = frozenset()) -> ExpressionText:
         operands: OperandStack = []
         pending: Unfinished = []
         while True:
@@ -143,6 +143,9 @@ class ExpressionParser:
             precedence, op = PREFIX[word]
             pending.append(PendingOperator(op, precedence, at, unary=True, value=LUSTRE_WORD_TYPES.get(word)))
             return True
+        if word in ("sint", "uint") and self.cursor.word == "@":
+            pending.append(PendingOperator("to machine", CONVERSION, at, unary=True, value=self._width(word)))
+            return True
         if word == "(":
             if self.cursor.word in ("activate", "restart") and _can_name_node(self.cursor.after):
                 operands.append(self._activation(at))
@@ -154,6 +157,14 @@ class ExpressionParser:
             return True
         if word == "[":
             pending.append(OpenBracket("array", at))
+            return True
+        if word == "{" or (word == "map" and self.cursor.word == "["):
+            return self._container(at, word, operands, pending)
+        if word == "'" and self.cursor.take("("):
+            pending.append(OpenBracket("tuple value", at))
+            return True
+        if word in QUANTIFIERS and self.cursor.word == "(":
+            pending.append(PendingOperator(word, IMPLIES, at, unary=True, value=self.binders.quantified_variables()))
             return True
         return self._leaf(at, word, operands, pending)
 
@@ -174,8 +185,10 @@ class ExpressionParser:
             operands.append(ExpressionText("mode", (), "::".join(self.cursor.names("::")), at))
         elif word == "fby" and self.cursor.word == "(":
             operands.append(self._fby(at))
-        elif word == "any" and self.cursor.word == "@":
-            operands.append(self._any(at))
+        elif word in ("any", "choose") and self.cursor.word in ("@", "{"):
+            operands.append(self.binders.any_value(at, word))
+        elif word == "match" and (self.cursor.word == "(" or self.cursor.word not in OPERATORS_OR_ENDS):
+            operands.append(self.binders.match(at))
         elif word == "last" and self.lasts is not None and is_name(self.cursor.word):
             name = self.cursor.name()
             self.lasts.setdefault(name, at)
@@ -190,28 +203,74 @@ class ExpressionParser:
             self.cursor.fail("an expression")
         return False
 
-    def _any(self, at: int) -> ExpressionText:
-        """`any@<T>`: any value of the type at every step."""
-        assert self.type is not None
+    def _width(self, word: str) -> tuple[int, bool]:
+        """`@<N>`, the width of a conversion, and whether it is signed."""
         self.cursor.expect("@")
         self.cursor.expect("<")
-        type = self.type()
+        if not self.cursor.word.isdigit() or not int(self.cursor.word):
+            self.cursor.fail("a width")
+        width = int(self.cursor.next())
         self.cursor.expect(">")
-        return ExpressionText("any", (), type, at)
+        return width, word == "sint"
 
     def _name_or_call(self, at: int, word: str, operands: OperandStack, pending: Unfinished) -> bool:
+        if self.cursor.compound and self.cursor.word in (".", "["):
+            self.cursor.at = at
+            word = self.cursor.known_name()
+        if self.cursor.word == "?" and self.cursor.after == "(":
+            self.cursor.at += 2
+            pending.append(OpenBracket("test", at, word))
+            return True
+        types = self.applied_types()
+        if word in self.constructors:
+            if self.cursor.take("("):
+                pending.append(OpenBracket("construct", at, (word, types)))
+                return True
+            operands.append(ExpressionText("construct", (), (word, types), at))
+            return False
         if self.cursor.take("("):
             self.calls.add(word)
             if self.cursor.take(")"):
-                operands.append(ExpressionText("call", (), Activation(word), at))
+                operands.append(ExpressionText("call", (), Activation(word, types=types), at))
                 return False
-            pending.append(OpenBracket("call", at, Activation(word)))
+            pending.append(OpenBracket("call", at, Activation(word, types=types)))
             return True
-        if self.cursor.take("{"):
-            pending.append(self._field(OpenBracket("record", at, word)))
+        if self.cursor.word == "{" and not self._update_begins():
+            self.cursor.next()
+            type = TypeText("applied", (word, types), at) if types else TypeText("name", word, at)
+            pending.append(self._field(OpenBracket("record", at, type)))
             return True
-        operands.append(name_expression(self.aliases.get(word, word), at))
+        if types:
+            raise self.cursor.error(at, f"{word} has type arguments: it is no node, record type or constructor")
+        bound = self.binders.bound_name(word)
+        if bound is not None and bound != word:
+            operands.append(ExpressionText("bound", (), bound, at))
+        else:
+            operands.append(name_expression(self.aliases.get(word, word), at))
         return False
+
+    def _update_begins(self) -> bool:
+        """True if JKind's update of a record, `r{field := value}`, comes next."""
+        return self.cursor.texts[self.cursor.at + 2] == ":="
+
+    def _container(self, at: int, word: str, operands: OperandStack, pending: Unfinished) -> bool:
+        """`{a, b}`, `map[a := v; b := w]`, `{}@<T>` or `map[]@<K, V>`."""
+        kind = "set" if word == "{" else "map"
+        if kind == "map":
+            self.cursor.expect("[")
+        if self.cursor.take(CLOSES[kind]):
+            operands.append(ExpressionText(kind, (), self.applied_types(), at))
+            return False
+        pending.append(OpenBracket(kind, at, ()))
+        return True
+
+    def applied_types(self) -> tuple[TypeText, ...]:
+        """The type arguments `@<T, U>`, if they are there."""
+        if self.cursor.word != "@":
+            return ()
+        assert self.type_arguments is not None
+        self.cursor.expect("@")
+        return self.type_arguments()
 
     def _field(self, record: OpenBracket) -> OpenBracket:
         record.names.append(self.cursor.name())
@@ -221,14 +280,15 @@ class ExpressionParser:
     def _operator(self, operands: OperandStack, pending: Unfinished) -> bool | None:
         """After an operand. True: another operand follows; False: an operand is complete again; None: the end."""
         word = self.cursor.word
+        if word == self.cursor.after == "+":
+            self.cursor.next()
+            word = "++"
         operator = BINARY.get(word)
         if operator is not None:
             precedence, right, op = operator
             apply_pending(operands, pending, precedence + right)
             at = self.cursor.at
             self.cursor.next()
-            if word == self.cursor.word == "+":
-                raise self.cursor.error(at, "`++` is not supported", write="(uint16 a) lsh (uint16 8) || (uint16 b)")
             if (word, self.cursor.word) in (("and", "then"), ("or", "else")):
                 self.cursor.next()
                 op = f"lazy {op}"
@@ -236,6 +296,12 @@ class ExpressionParser:
             return True
         if self.cursor.take("["):
             pending.append(OpenBracket("index", self.cursor.at - 1))
+            return True
+        if word == "{" and self._update_begins():
+            self.cursor.is_jkind = True
+            self.cursor.next()
+            pending.append(OpenBracket("field update", self.cursor.at, self.cursor.next()))
+            self.cursor.next()
             return True
         if word == ".":
             return self._projection(operands)
@@ -268,7 +334,7 @@ class ExpressionParser:
     def _close(self, top: OpenBracket, operands: OperandStack, pending: Unfinished) -> bool:
         word = self.cursor.word
         top.items.append(operands.pop())
-        if word == "," and top.kind in ("(", "call", "array"):
+        if word == "," and top.kind in LISTS:
             self.cursor.next()
             return True
         if word == ";" and top.kind in ("merge", "record"):
@@ -278,30 +344,42 @@ class ExpressionParser:
                 return True
             if top.kind == "merge":
                 return True
-        if top.kind == "index" and word in (":=", ";"):
+        if top.kind in ("index", "map") and word in (":=", ";"):
             top.names.append(self.cursor.next())
             return True
+        if top.kind == "index" and word == ":" and top.items[-1].op == "number":
+            return self._bits(top, operands, pending)
         if top.kind == "index" and word in ("..", ":", "|"):
-            write = "[a[0], a[1]]"
-            raise self.cursor.error(self.cursor.at, "slices of arrays and of words are not supported", write=write)
-        if top.kind == "(" and word == ":":
-            raise self.cursor.error(self.cursor.at, "type ascriptions `(e : type)` are not supported", write="(e)")
-        if word == "@":
-            raise self.cursor.error(
-                self.cursor.at, "type arguments `@<…>` are not supported", write="a type's own node"
-            )
-        self.cursor.expect(CLOSES[top.kind])
+            write = "b[i] = a[low + i], or bits as x[7:0]"
+            raise self.cursor.error(self.cursor.at, "slices of arrays are not supported", write=write)
+        if top.kind == "(" and len(top.items) == 1 and self.cursor.take(":"):
+            assert self.binders.type is not None
+            top.kind, top.value = "ascribe", self.binders.type()
+        self.cursor.expect(")" if top.kind == "ascribe" else CLOSES[top.kind])
         pending.pop()
         operands.append(self._bracket_contents(top, operands))
         return False
 
+    def _bits(self, top: OpenBracket, operands: OperandStack, pending: Unfinished) -> bool:
+        """`x[high:low]`."""
+        self.cursor.expect(":")
+        if not self.cursor.word.isdigit():
+            self.cursor.fail("the number of the lowest bit")
+        bits = int(top.items[0].value), int(self.cursor.next())
+        self.cursor.expect("]")
+        pending.pop()
+        operands.append(ExpressionText("bits", (operands.pop(),), bits, top.at))
+        return False
+
     def _bracket_contents(self, top: OpenBracket, operands: OperandStack) -> ExpressionText:
         items = tuple(top.items)
+        if top.kind == "map" and top.names != [":=", ";"] * (len(items) // 2 - 1) + [":="]:
+            raise self.cursor.error(top.at, "write a map as map[key := value; key := value]")
         match top.kind:
             case "(":
                 return items[0] if len(items) == 1 else ExpressionText("tuple", items, None, top.at)
-            case "call":
-                return ExpressionText("call", items, top.value, top.at)
+            case "call" | "construct" | "test" | "set" | "map" | "tuple value" | "ascribe":
+                return ExpressionText(top.kind, items, top.value, top.at)
             case "array":
                 return ExpressionText("array", items, None, top.at)
             case "merge":
@@ -310,6 +388,9 @@ class ExpressionParser:
                 return ExpressionText("merge", items, ("true", "false"), top.at)
             case "record":
                 return ExpressionText("record", items, (top.value, tuple(top.names)), top.at)
+            case "field update":
+                field = name_expression(str(top.value), top.at)
+                return ExpressionText("update", (operands.pop(), field, *items), None, top.at)
         if not top.names:
             if len(items) != 1:
                 raise self.cursor.error(top.at, "write one index at a time: a[i][j]")
@@ -325,11 +406,12 @@ class ExpressionParser:
         self.cursor.expect("(")
         if self.cursor.take(")"):
             return ()
-        values = self._list()
+        values = self.expressions()
         self.cursor.expect(")")
         return values
 
-    def _list(self) -> tuple[ExpressionText, ...]:
+    def expressions(self) -> tuple[ExpressionText, ...]:
+        """One expression or more."""
         values = [self.expression()]
         while self.cursor.take(","):
             values.append(self.expression())
@@ -379,7 +461,7 @@ class ExpressionParser:
             clock = self.expression()
             if self.cursor.take("initial"):
                 self.cursor.expect("default")
-                defaults = self._list()
+                defaults = self.expressions()
             if self.cursor.take("restart"):
                 self.cursor.expect("every")
                 restart = self.expression()
@@ -443,6 +525,9 @@ def apply_pending(operands: OperandStack, pending: Unfinished, precedence: int) 
         right = operands.pop()
         if top.op in ("if", "lazy"):
             operands.append(ExpressionText(top.op, (*top.value, right), None, top.at))
+        elif isinstance(top.value, Binding):
+            top.value.open = False
+            operands.append(ExpressionText(top.op, (right,), tuple(top.value.variables), top.at))
         elif top.unary:
             operands.append(ExpressionText(top.op, (right,), top.value, top.at))
         elif top.op == "fby":

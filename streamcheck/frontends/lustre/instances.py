@@ -7,13 +7,19 @@ which its registers keep their values while it sleeps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import FALSE, TRUE, Term
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
+from streamcheck.frontends.lustre.recursion_rules import recursive_groups
 from streamcheck.frontends.lustre.scopes import LazyDefinition, LazyElements, LustreScope
-from streamcheck.frontends.lustre.syntax import Equation, ExpressionText, NodeText, Variable
+from streamcheck.frontends.lustre.syntax import Equation, ExpressionText, NodeText, Variable, name_expression
+from streamcheck.frontends.operations import has_function
+
+UNFOLDED = 2  # calls of a recursive function in each other (heuristic)
+MOST_CONSTANT_CALLS = 200  # in each other, of a recursive function of constants
+MOST_INSTANCES = 1000  # of all nodes, beyond which calls of constants are not unfolded
 
 
 class Instances:
@@ -27,6 +33,10 @@ class Instances:
         self.variables = declarations.variables
         self.scopes: list[LustreScope] = []
         self.functions: dict[str, list[LustreScope]] = {}  # the instances of each imported function
+        self.groups = recursive_groups(declarations.file)
+        self.callers: dict[LustreScope, LustreScope] = {}
+        self.places: dict[LustreScope, int] = {}  # the tokens of the calls
+        self.open_calls: list[LustreScope] = []  # of recursive functions, deeper than they are unfolded
         self._of_call: dict[tuple[int, LustreScope], LustreScope] = {}
 
     def has(self, call: ExpressionText, scope: LustreScope) -> bool:
@@ -45,14 +55,44 @@ class Instances:
         if clock is not TRUE or restart is not FALSE:
             context = self.variables.context_on_clock(context, clock, restart, f"{path} first step")
         child = LustreScope(f"{path}.", context, self.declarations.globals, node, clock=clock)
+        child.types = self.declarations.type_arguments(node, call.value.types, call.args, scope, call.at)
+        self.callers[child] = scope
+        self.places[child] = call.at
         self._bind(child, node, call, scope)
-        if self.unfold:
+        if self.unfold and not self._is_deep(child, node):
             self.populate(child, node)
         else:
             self.scopes.append(child)
             self._declare(child, (*node.inputs, *node.outputs))
             self._leave_open(child, node)
         self._of_call[(id(call), scope)] = child
+
+    def around(self, scope: LustreScope) -> Iterator[LustreScope]:
+        """The instance that the scope belongs to, its caller, the caller of that …"""
+        instance: LustreScope | None = scope
+        while instance is not None:
+            while instance not in self.callers and instance.parent not in (None, self.declarations.globals):
+                assert instance.parent is not None
+                instance = instance.parent
+            yield instance
+            instance = self.callers.get(instance)
+
+    def _is_deep(self, child: LustreScope, node: NodeText) -> bool:
+        """True if this call of a recursive function is not unfolded any more. One of constants always is."""
+        if node.is_lemma:
+            return True  # what its body needs is proved of the general instance
+        group = self.groups.get(node.name)
+        if not group:
+            return False
+        depth = sum(s.node is not None and s.node.name in group for s in self.around(child)) - 1
+        if depth < UNFOLDED:
+            return False
+        if depth < MOST_CONSTANT_CALLS and len(self.scopes) < MOST_INSTANCES:
+            term = self.declarations.term
+            if all(term(name_expression(v.name, v.at), child).is_const for v in node.inputs):
+                return False
+        self.open_calls.append(child)
+        return True
 
     def _bind(self, child: LustreScope, node: NodeText, call: ExpressionText, scope: LustreScope) -> None:
         given: list[tuple[ExpressionText, int | None]] = []
@@ -85,7 +125,10 @@ class Instances:
 
     def _leave_open(self, scope: LustreScope, node: NodeText) -> None:
         for v in node.outputs:
-            scope.values[v.name] = self.variables.unknown(f"{scope.path}{v.name}", scope.shapes[v.name].type, v.at)
+            type = scope.shapes[v.name].type
+            value = scope.values[v.name] = self.variables.unknown(f"{scope.path}{v.name}", type, v.at)
+            if node.kind == "function" and has_function(type):
+                self.declarations.containers.restricted.add(value)
 
     def add_equation(self, scope: LustreScope, equation: Equation) -> None:
         for name in equation.names:

@@ -6,6 +6,7 @@ from streamcheck.frontends.lustre.blocks import BlockParser
 from streamcheck.frontends.lustre.cursor import Cursor, is_name
 from streamcheck.frontends.lustre.expressions import ExpressionParser
 from streamcheck.frontends.lustre.frames import FrameParser
+from streamcheck.frontends.lustre.lemmas import LemmaParser
 from streamcheck.frontends.lustre.syntax import (
     Clause,
     ConstantText,
@@ -16,16 +17,13 @@ from streamcheck.frontends.lustre.syntax import (
     Mode,
     NodeText,
     PropertyText,
+    TypeText,
     Variable,
 )
 from streamcheck.frontends.lustre.tokens import END, Tokens
 from streamcheck.frontends.lustre.type_parser import TypeParser
 
 FLOOR = "\nfunction floor(x: real) returns (y: int); let y = int x; tel"  # an operator of JKind
-DECLARATIONS = {
-    "datatype": ("algebraic data types are not supported", "type T = enum { A, B };"),
-    "lemma": ("lemmas are not supported", "a node with the lemma as a property"),
-}
 
 
 def parse(text: str, file: str) -> tuple[LustreFile, Tokens]:
@@ -36,18 +34,39 @@ def parse(text: str, file: str) -> tuple[LustreFile, Tokens]:
     return lustre, tokens
 
 
+def constructors_in(texts: list[str]) -> frozenset[str]:
+    """The constructors of the file's algebraic data types, which are told from variables before they are declared."""
+    names: set[str] = set()
+    at = texts.index("datatype") if "datatype" in texts else len(texts)
+    while at < len(texts):
+        is_declaration = texts[at] == "datatype" and is_name(texts[at + 1])
+        at += 1
+        while is_declaration and texts[at] not in ("=", ";", END):
+            at += 1
+        depth = 0
+        while is_declaration and texts[at] not in (";", END):
+            if texts[at] in ("=", "|") and not depth and (name := texts[at + 1]) != "|":
+                names.add(name)
+            depth += {"(": 1, ")": -1}.get(texts[at], 0)
+            at += 1
+    return frozenset(names)
+
+
 class Parser:
     def __init__(self, tokens: Tokens) -> None:
         self.cursor = Cursor(tokens)
-        self.expressions = ExpressionParser(self.cursor)
+        self.expressions = ExpressionParser(self.cursor, constructors_in(tokens.texts))
         self.types = TypeParser(self.cursor, self.expressions)
+        self.expressions.binders.variables = self._variables
         self.blocks = BlockParser(self.cursor, self.expressions, self._equation, self._is_variable)
         self.frames = FrameParser(self.cursor, self.expressions, self.blocks, self._equation)
+        self.lemmas = LemmaParser(self.cursor, self.expressions, self._parameters, self._contracts)
 
     def file(self) -> LustreFile:
         file = LustreFile(unguarded=self.expressions.unguarded)
         while self.cursor.word != END:
             self._declaration(file)
+        file.is_jkind = self.cursor.is_jkind
         return file
 
     def _declaration(self, file: LustreFile) -> None:
@@ -56,6 +75,8 @@ class Parser:
         word = self.cursor.next()
         if word == "type":
             self._types(file)
+        elif word == "datatype":
+            self._datatypes(file)
         elif word in ("const", "param"):
             for constant in self._constants():
                 self._once(file.constants, constant.name, constant.at)
@@ -65,13 +86,14 @@ class Parser:
             self._check_opacity(opacity, node)
             self._once(file.nodes, node.name, at)
             file.nodes[node.name] = node
+        elif word == "lemma":
+            node = self.lemmas.lemma(at)
+            self._once(file.nodes, node.name, at)
+            file.nodes[node.name] = node
         elif word == "contract":
             node = self._contract_node(at)
             self._once(file.contracts, node.name, at)
             file.contracts[node.name] = node
-        elif word in DECLARATIONS:
-            message, write = DECLARATIONS[word]
-            raise self.cursor.error(at, message, write=write)
         else:
             self.cursor.at -= 1
             self.cursor.fail("`node`, `function`, `const`, `type` or `contract`")
@@ -89,19 +111,36 @@ class Parser:
     def _types(self, file: LustreFile) -> None:
         while True:
             at = self.cursor.at
-            names = self.cursor.names()
-            if self.cursor.word == "<":
-                raise self.cursor.error(at, "type parameters are not supported", write="one type for each argument")
-            if not self.cursor.take("="):
-                text = f"type {names[0]} has no definition: abstract types are not supported"
-                raise self.cursor.error(at, text, write=f"type {names[0]} = int;")
-            type = self.types.type()
+            names, parameters = self.cursor.names(), self.types.parameters()
+            if self.cursor.word == ";" and not parameters:
+                type = TypeText("abstract", None, at)
+            else:
+                self.cursor.expect("=")
+                type = self.types.type()
             self.cursor.expect(";")
-            for name in names:
-                self._once(file.types, name, at)
-                file.types[name] = type
+            self._add_types(file, names, parameters, type, at)
             if self.cursor.after not in ("=", ","):
                 return
+
+    def _datatypes(self, file: LustreFile) -> None:
+        at = self.cursor.at
+        names, parameters = self.cursor.names(), self.types.parameters()
+        self.cursor.expect("=")
+        type = self.types.union()
+        self.cursor.expect(";")
+        self._add_types(file, names, parameters, type, at)
+        for constructor in type.value:
+            self._once(file.constructors, constructor.name, constructor.at)
+            file.constructors[constructor.name] = names[0]
+
+    def _add_types(
+        self, file: LustreFile, names: list[str], parameters: tuple[str, ...], type: TypeText, at: int
+    ) -> None:
+        for name in names:
+            self._once(file.types, name, at)
+            file.types[name] = type
+            if parameters:
+                file.parameters[name] = parameters
 
     def _constants(self) -> list[ConstantText]:
         """After `const`: one declaration or more, each with its own semicolon."""
@@ -124,26 +163,41 @@ class Parser:
 
     def _node(self, kind: str, at: int) -> NodeText:
         imported = self.cursor.take("imported")
-        if self.cursor.word == "rec" and is_name(self.cursor.after):
-            text = "recursive functions (`rec`) are not supported"
-            raise self.cursor.error(self.cursor.at, text, write="an imported function with a contract")
-        name = self.cursor.name()
-        self._no_type_parameters("nodes")
+        recursive = kind == "function" and is_name(self.cursor.after) and self.cursor.take("rec")
+        outside = set(self.cursor.compound)
+        name = self.cursor.new_name()
+        parameters = self._type_parameters("nodes")
         inputs, outputs = self._signature()
-        node = NodeText(name, kind, at, inputs, outputs, imported)
+        node = NodeText(name, kind, at, inputs, outputs, imported, parameters, recursive)
         self.expressions.calls = node.calls
         self.cursor.take(";")
+        self._contracts(node)
+        node.imported = imported or (kind == "function" and node.contract is None and not self._has_body())
+        if not node.imported:
+            self._body(node)
+        elif not imported:
+            self.cursor.is_jkind = True
+        self.cursor.compound = outside | ({name} & self.cursor.compound)
+        return node
+
+    def _contracts(self, node: NodeText) -> None:
+        """The contracts between the signature and the body."""
         while self.cursor.word in ("(%contract", "con"):
             node.contract = self._inline_contract(node.contract)
             self.cursor.take(";")
-        if not imported:
-            self._body(node)
-        return node
 
-    def _no_type_parameters(self, what: str) -> None:
-        if self.cursor.word in ("<", "<<", "="):
-            text = f"{what} with static or type parameters are not supported"
-            raise self.cursor.error(self.cursor.at, text, write="one for each type, or an input `const n: int`")
+    def _has_body(self) -> bool:
+        """False if the next declaration begins before a body does: JKind's functions have none."""
+        ahead = self.cursor.at
+        while self.cursor.texts[ahead] not in ("let", "node", "function", "type", END):
+            ahead += 1
+        return self.cursor.texts[ahead] == "let"
+
+    def _type_parameters(self, what: str) -> tuple[str, ...]:
+        if self.cursor.word == "=" or (self.cursor.word == self.cursor.after == "<"):
+            text = f"{what} with static parameters are not supported"
+            raise self.cursor.error(self.cursor.at, text, write="type parameters `<T>`, or an input `const n: int`")
+        return self.types.parameters()
 
     def _signature(self) -> tuple[list[Variable], list[Variable]]:
         inputs = self._parameters()
@@ -166,15 +220,18 @@ class Parser:
         if self.cursor.word == "(":
             raise self.cursor.error(self.cursor.at, "variables on a clock are not supported", write="the value held")
         first = self.cursor.at
-        names = self.cursor.names()
+        names = [(self.cursor.new_name(), first)]
+        while self.cursor.take(","):
+            at = self.cursor.at
+            names.append((self.cursor.new_name(), at))
         self.cursor.expect(":")
         type = self.types.type()
         if self.cursor.word == "when":
             raise self.cursor.error(self.cursor.at, "variables on a clock are not supported", write="the value held")
         if self.cursor.word == "|" and len(names) > 1:
-            raise self.cursor.error(self.cursor.at, "this condition is of one variable", write=f"{names[0]}: …; …")
-        type = self.types.with_condition(names[0], type, first)
-        return [Variable(name, type, first + 2 * i, constant) for i, name in enumerate(names)]
+            raise self.cursor.error(self.cursor.at, "this condition is of one variable", write=f"{names[0][0]}: …; …")
+        type = self.types.with_condition(names[0][0], type, first)
+        return [Variable(name, type, at, constant) for name, at in names]
 
     def _body(self, node: NodeText) -> None:
         while not self.cursor.take("let"):
@@ -210,6 +267,8 @@ class Parser:
             node.properties.append(self._property(block=word.startswith("(")))
         elif word == "frame" and not self._is_variable():
             self.frames.add(node)
+        elif is_name(word) and self.cursor.after == "(":
+            self.lemmas.add_statement(node)
         elif self.blocks.begins():
             node.equations += self.blocks.equations()
         else:
@@ -280,7 +339,7 @@ class Parser:
         indices: list[str] = []
         bracketed = self.cursor.take("(")
         while self.cursor.word != ")" and self.cursor.word != "=":
-            names.append(self.cursor.name())
+            names.append(self.cursor.known_name())
             while self.cursor.take("["):
                 indices.append(self.cursor.name())
                 self.cursor.expect("]")
@@ -307,9 +366,9 @@ class Parser:
 
     def _contract_node(self, at: int) -> NodeText:
         name = self.cursor.name()
-        self._no_type_parameters("contracts")
+        parameters = self._type_parameters("contracts")
         inputs, outputs = self._signature()
-        node = NodeText(name, "contract", at, inputs, outputs, contract=Contract(at))
+        node = NodeText(name, "contract", at, inputs, outputs, parameters=parameters, contract=Contract(at))
         self.expressions.calls = node.calls
         self.cursor.take(";")
         self.cursor.expect("let")
@@ -335,6 +394,9 @@ class Parser:
             contract.modes.append(self._mode(at))
         elif word == "import":
             contract.imports.append(self._import(at))
+        elif word == "decreases":
+            contract.decreases = self.expressions.expressions()
+            self.cursor.expect(";")
         elif word == "assumption_vars":
             raise self.cursor.error(at, "`assumption_vars` is not supported", write="the contract without it")
         else:
@@ -362,11 +424,11 @@ class Parser:
         return Mode(name, tuple(clauses["require"]), tuple(clauses["ensure"]), at)
 
     def _import(self, at: int) -> Import:
-        contract = self.cursor.name()
+        contract, types = self.cursor.name(), self.expressions.applied_types()
         inputs = self.expressions.arguments()
         self.cursor.expect("returns")
         self.cursor.expect("(")
         outputs = [] if self.cursor.word == ")" else self.cursor.names()
         self.cursor.expect(")")
         self.cursor.expect(";")
-        return Import(contract, inputs, tuple(outputs), at)
+        return Import(contract, inputs, tuple(outputs), at, types)

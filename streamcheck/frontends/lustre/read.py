@@ -11,20 +11,26 @@ from dataclasses import replace
 
 from streamcheck.core.errors import SpecError
 from streamcheck.core.garbage import without_collection
-from streamcheck.core.term import TRUE, Term, cone, variable, walk
+from streamcheck.core.simplify import implication
+from streamcheck.core.term import TRUE, Term, cone, variable, walk, walk_cone
 from streamcheck.core.unsaved import read_text
 from streamcheck.frontends.lustre.checks import check_dependence, check_file
 from streamcheck.frontends.lustre.claims import Claims
+from streamcheck.frontends.lustre.delays import define
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.functions import assume_congruence
 from streamcheck.frontends.lustre.parser import parse
+from streamcheck.frontends.lustre.recursion import Recursion
+from streamcheck.frontends.lustre.recursion_rules import recursive_groups
 from streamcheck.frontends.lustre.registers import Registers
-from streamcheck.frontends.lustre.scopes import LustreScope
-from streamcheck.frontends.lustre.syntax import LustreFile, NodeText
+from streamcheck.frontends.lustre.scopes import LustreScope, Shape
+from streamcheck.frontends.lustre.skolem import Skolem
+from streamcheck.frontends.lustre.syntax import LustreFile, NodeText, Variable
 from streamcheck.frontends.lustre.tokens import Tokens
+from streamcheck.frontends.lustre.type_arguments import abstract_arguments
 from streamcheck.frontends.lustre.uncalled import check_uncalled
-from streamcheck.frontends.operations import image_of_call
-from streamcheck.problem.claim import Claim
+from streamcheck.frontends.operations import has_function, image_of_call
+from streamcheck.problem.claim import IMPLIED, Claim
 from streamcheck.problem.specification import (
     Component,
     ComponentInstance,
@@ -67,10 +73,22 @@ def main_nodes(file: LustreFile) -> list[NodeText]:
     marked = [n for n in file.nodes.values() if n.main]
     if marked:
         return marked
-    called = {c for n in file.nodes.values() for c in n.calls if c != n.name}
+    groups = recursive_groups(file)
+    alone: frozenset[str] = frozenset()
+    called = {
+        name
+        for n in file.nodes.values()
+        for c in n.calls
+        if c != n.name and c not in groups.get(n.name, alone)
+        for name in (c, *groups.get(c, alone))
+    }
     top = [n for n in file.nodes.values() if n.name not in called and not n.imported]
     claiming = [n for n in top if n.properties or n.contract]
     return claiming or top[-1:] or list(file.nodes.values())[-1:]
+
+
+def _variable_outputs(call: FunctionCall) -> list[Term]:
+    return [t for t in call.outputs if not t.is_const]
 
 
 def with_components(file: LustreFile, tokens: Tokens, specification: Specification) -> Specification:
@@ -96,20 +114,47 @@ class MainNode:
         self.variables = self.evaluator.variables
         self.declarations = self.evaluator.declarations
         self.top = LustreScope("", self.evaluator.outermost, self.declarations.globals, main)
+        self.top.types = abstract_arguments(main.parameters)
         self.claims = Claims(self.evaluator, self.top, is_named=is_named)
+        self.skolem = Skolem(self.evaluator.quantifiers, self.evaluator.delays)
 
     def specification(self) -> Specification:
         inputs = self._inputs()
         self.evaluator.instances.populate(self.top, self.main)
-        self.evaluator.finish(self.claims.add_instance)
+        recursion = Recursion(self.evaluator, self.claims)
+        recursion.add_general_instances(self.main, self.top)
+        self.evaluator.finish(recursion.add_instance)
+        for (
+            delay,
+            shape,
+            scope,
+        ) in self.evaluator.delays.ranged:  # JKind: the first value, which is any, is in range too
+            within = implication(delay.context.first, self.declarations.within(shape, delay.var, scope))
+            self.claims.assume(f"{delay.var.payload} is in its range at first", within, delay.at, origin=IMPLIED)
+        for promise in self.evaluator.any_values.promises:
+            self.claims.assume_any(promise)
         assume_congruence(self.evaluator, self.claims)
-        self._drop_promises()
-        for var, scope, shape, at in self.declarations.free_constants:
+        for (_, scope), (shape, value, at) in self.declarations.ascriptions.items():
+            if recursion.is_proved_in(scope):
+                recursion.add_claim(self.claims.claim_ascription(shape, value, scope, at), scope)
+        for var, scope, shape, at in list(self.declarations.free_constants):
             self.claims.assume_range(shape, var, scope, at)
         for name, scope, shape, at in self.declarations.ranged_constants:
-            self.claims.claim_range(name, scope, shape, at)
-        observers = [Named(v.name, self.top.values[v.name], self.tokens.where(v.at)) for v in self.main.outputs]
+            if recursion.is_proved_in(scope):
+                recursion.add_claim(self.claims.claim_range(name, scope, shape, at), scope)
+        recursion.finish()
+        self._drop_promises()
+        self.declarations.containers.assume(self.claims, self.main.at, define)
+        self.evaluator.finish(recursion.add_instance)  # the registers in the conditions of types that those ask for
+        self.skolem.resolve(self.claims)
+        observers = [
+            Named(v.name, self.skolem.without_quantifiers(self.top.values[v.name]), self.tokens.where(v.at))
+            for v in self.main.outputs
+            if not has_function(self.top.values[v.name].type)
+        ]
         registers = self._registers(observers)
+        # What a component assumes is a term of its instance: with a quantifier in it, its body is used instead.
+        components = [i for i in self.claims.components if not self.skolem.has_quantifiers((i.assumes, i.held))]
 
         def now(claim: Claim) -> Claim:
             return replace(claim, term=registers.image.get(claim.term, claim.term))
@@ -127,7 +172,7 @@ class MainNode:
             self.tokens.where(self.main.at),
             tuple(self.variables.warnings),
             self._calls(registers),
-            instances=tuple(self._instance(i, registers) for i in self.claims.components),
+            instances=tuple(self._instance(i, registers) for i in components),
         )
 
     def _instance(self, instance: ComponentInstance, registers: Registers) -> ComponentInstance:
@@ -151,11 +196,22 @@ class MainNode:
         inputs: list[Input] = []
         for v in self.main.inputs:
             shape = self.declarations.shape(v.type, self.top)
+            if v.constant or has_function(shape.type):
+                self.top.values[v.name] = self._hidden_input(v, shape)
+                continue
             name = self.variables.fresh(v.name)
             is_extern = self.main.chosen is None or v.name in self.main.chosen
             inputs.append(Input(name, shape.type, is_extern, "", "", self.tokens.where(v.at)))
             self.top.values[v.name] = variable(name, shape.type)
         return inputs
+
+    def _hidden_input(self, v: Variable, shape: Shape) -> Term:
+        """A constant input is a constant of the specification; of sets and maps, what is asked is an input."""
+        if not v.constant:
+            return self.variables.unknown(v.name, shape.type, v.at)
+        var = variable(self.variables.fresh(v.name), shape.type)
+        self.declarations.free_constants.append((var, self.top, shape, v.at))
+        return var
 
     def _registers(self, observers: Iterable[Named]) -> Registers:
         claims = self.claims
@@ -171,12 +227,12 @@ class MainNode:
     def _drop_promises(self) -> None:
         """Keep what an imported node promises only if a property or another assumption depends on its outputs: Kind 2
         slices the other calls away, with what their contracts say of their inputs."""
-        claims, nexts = self.claims, self._nexts()
+        claims, sources = self.claims, self.skolem.sources()
         waiting = [a for a in claims.assumptions if a.name in claims.promises]
         roots = [p.term for p in claims.properties.values()]
         roots += [a.term for a in claims.assumptions if a.name not in claims.promises]
         while waiting and claims.properties:
-            needed = cone(roots, nexts)
+            needed = set(walk_cone(roots, sources))
             more = [a for a in waiting if not needed.isdisjoint(claims.promises[a.name])]
             if not more:
                 claims.assumptions = [a for a in claims.assumptions if a not in waiting]
@@ -191,16 +247,19 @@ class MainNode:
     def _call_terms(self, roots: Iterable[Term]) -> list[Term]:
         """The terms of the calls whose outputs matter."""
         needed = cone(roots, self._nexts())
-        return [t for call in self.variables.calls if needed.issuperset(call.outputs) for t in call.terms()]
+        return [t for call in self.variables.calls if needed.issuperset(_variable_outputs(call)) for t in call.terms()]
 
     def _calls(self, registers: Registers) -> tuple[FunctionCall, ...]:
         calls = (image_of_call(call, registers.image) for call in self.variables.calls)
-        return tuple(call for call in calls if registers.seen.issuperset(call.outputs))
+        return tuple(call for call in calls if registers.seen.issuperset(_variable_outputs(call)))
 
     def _constants(self, seen: set[Term]) -> tuple[Constant, ...]:
         free = self.declarations.free_constants
         chosen = ((str(v.payload), v.type, at) for v, _, _, at in free if v in seen)
-        return tuple(Constant(name, type, self.tokens.where(at), label=name) for name, type, at in chosen)
+        constants = [Constant(name, type, self.tokens.where(at), label=name) for name, type, at in chosen]
+        for var, at, label in self.skolem.constants(seen):
+            constants.append(Constant(str(var.payload), var.type, self.tokens.where(at), label))
+        return tuple(constants)
 
     def _unknowns(self, seen: set[Term]) -> list[Input]:
         unknowns = self.variables.unknowns.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -103,6 +104,7 @@ class LustreScope:
     values: dict[str, Term] = field(default_factory=dict)
     definitions: dict[str, LazyDefinition | LazyElements] = field(default_factory=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)
+    types: dict[str, Shape] = field(default_factory=dict)  # the arguments of its type parameters
     modes: dict[str, Mode] = field(default_factory=dict)
     imports: dict[str, LustreScope] = field(default_factory=dict)
     held: dict[int, Term] = field(default_factory=dict)  # the outputs of an activated call, with what they keep
@@ -114,11 +116,39 @@ class LustreScope:
             scope = scope.parent
         return scope
 
+    def type_argument(self, name: str) -> Shape | None:
+        scope: LustreScope | None = self
+        while scope is not None and name not in scope.types:
+            scope = scope.parent
+        return None if scope is None else scope.types[name]
+
     def shape(self, name: str) -> Shape | None:
         scope: LustreScope | None = self
         while scope is not None and name not in scope.shapes:
             scope = scope.parent
         return None if scope is None else scope.shapes[name]
+
+
+class Run:
+    """One evaluation: `work` is still to do, the last first; `results` are the values of what was read."""
+
+    __slots__ = ("results", "work")
+
+    def __init__(self) -> None:
+        self.work: list[tuple[Action, ExpressionText, LustreScope]] = []
+        self.results: list[TermOrTuple] = []
+
+    def later(self, action: Action, e: ExpressionText, scope: LustreScope) -> None:
+        self.work.append((action, e, scope))
+
+    def take(self, n: int) -> list[TermOrTuple]:
+        """The last n results, which are removed."""
+        taken = self.results[len(self.results) - n :]
+        del self.results[len(self.results) - n :]
+        return taken
+
+
+Action: TypeAlias = Callable[[ExpressionText, LustreScope, Run], None]
 
 
 @dataclass(slots=True, eq=False)

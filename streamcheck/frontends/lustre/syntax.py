@@ -30,22 +30,53 @@ def name_expression(name: str, at: int) -> ExpressionText:
 @dataclass(frozen=True, slots=True)
 class Activation:
     """A called node with its clock, restart and defaults, any of which may be missing:
-    `(activate (restart N every r) every c initial default d)(…)`."""
+    `(activate (restart N every r) every c initial default d)(…)`; `types` are its type arguments, `N@<T>(…)`."""
 
     node: str
     clock: ExpressionText | None = None
     restart: ExpressionText | None = None
     defaults: tuple[ExpressionText, ...] | None = None
+    types: tuple[TypeText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TypeText:
     """A type as written. `kind`: bool, int, real, machine (width, signed), subrange (low, high), array (element,
-    size), enum (members), record ((name, type) …), refinement (name, type, condition), name."""
+    size), enum (members), record ((name, type) …), refinement (name, type, condition), tuple (types), union
+    (constructors, of an algebraic data type), set and map (types), abstract (None), name, applied (name, type
+    arguments)."""
 
     kind: str
     value: Any
     at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Constructor:
+    """One of an algebraic data type, with its fields."""
+
+    name: str
+    fields: tuple[tuple[str, TypeText], ...]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class CasePattern:
+    """`name`, a constructor or a variable, or `name(parts)`; `_` matches any value."""
+
+    name: str
+    parts: tuple[CasePattern, ...] | None
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnyValue:
+    """The type of `any` or `choose`. Of `any { x: T | p }`, x is the name and p the argument of the expression. It is
+    functional if the same values of the names in p give the same value, which is what `choose` says."""
+
+    type: TypeText
+    name: str = ""
+    is_functional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +147,7 @@ class Import:
     inputs: tuple[ExpressionText, ...]
     outputs: tuple[str, ...]
     at: int
+    types: tuple[TypeText, ...] = ()
 
 
 @dataclass(slots=True)
@@ -130,6 +162,7 @@ class Contract:
     guarantees: list[Clause] = field(default_factory=list)
     modes: list[Mode] = field(default_factory=list)
     imports: list[Import] = field(default_factory=list)
+    decreases: tuple[ExpressionText, ...] = ()  # the measure of a recursive function
 
 
 @dataclass(slots=True)
@@ -142,6 +175,9 @@ class NodeText:
     inputs: list[Variable]
     outputs: list[Variable]
     imported: bool = False
+    parameters: tuple[str, ...] = ()  # of types
+    recursive: bool = False  # written with `rec`, or a lemma
+    is_lemma: bool = False
     contract: Contract | None = None
     constants: list[ConstantText] = field(default_factory=list)
     locals: list[Variable] = field(default_factory=list)
@@ -156,7 +192,10 @@ class NodeText:
 @dataclass(slots=True)
 class LustreFile:
     types: dict[str, TypeText] = field(default_factory=dict)
+    parameters: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of those types that have some
+    constructors: dict[str, str] = field(default_factory=dict)  # their data types
     constants: dict[str, ConstantText] = field(default_factory=dict)
     nodes: dict[str, NodeText] = field(default_factory=dict)
     contracts: dict[str, NodeText] = field(default_factory=dict)
+    is_jkind: bool = False  # something in it is written as JKind has it alone
     unguarded: set[int] = field(default_factory=set)  # identities of the `pre` that no `->` guards

@@ -20,7 +20,7 @@ TOKEN = re.compile(
       | \(\*(?!(?:@contract|[%!]PROPERTY|[%!]MAIN)\b) (?s:.*?) \*\)
       | /\*(?!(?:@contract|[%!]PROPERTY|[%!]MAIN)\b) (?s:.*?) \*/
     )*
-    ( [A-Za-z_~][A-Za-z0-9_~]*
+    ( [A-Za-z_~][A-Za-z0-9_~]* (?: !+ [A-Za-z0-9_~]* )*+
     | 0x(?=\.?[0-9a-fA-F])[0-9a-fA-F]* (?: \.(?!\.)[0-9a-fA-F]* )? (?: p[+-]?\d+ )?
     | \d+ (?: \.(?!\.)\d* (?:[eE][+-]?\d+)? | [eE][+-]?\d+ )?
     | --[%!](?:PROPERTY|MAIN|REALIZABLE)\b

@@ -5,14 +5,11 @@ from __future__ import annotations
 from streamcheck.core.notation import LUSTRE_WORD_TYPES
 from streamcheck.frontends.lustre.cursor import Cursor
 from streamcheck.frontends.lustre.expressions import ExpressionParser
-from streamcheck.frontends.lustre.syntax import TypeText
+from streamcheck.frontends.lustre.syntax import Constructor, ExpressionText, TypeText
 from streamcheck.frontends.lustre.walks import subexpressions
 
 UNSUPPORTED_TYPES = {  # the word: (the kind of type, what to write instead)
-    "[": ("tuple", "struct { first: int; second: bool }"),
     "history": ("history", "registers, with `pre`"),
-    "set": ("set", "an array of bool"),
-    "map": ("map", "an array"),
 }
 AFTER_SIZE = frozenset(("^", "=", "when", ">"))  # what may follow an array's size, and is no part of it
 
@@ -21,7 +18,8 @@ class TypeParser:
     def __init__(self, cursor: Cursor, expressions: ExpressionParser) -> None:
         self.cursor = cursor
         self.expressions = expressions
-        expressions.type = self.type
+        expressions.type_arguments = self.arguments
+        expressions.binders.type = self.type
 
     def type(self) -> TypeText:
         at = self.cursor.at
@@ -48,12 +46,25 @@ class TypeParser:
             if word == "struct":
                 self.cursor.expect("{")
             type = self._record(at)
-        elif word in UNSUPPORTED_TYPES:
+        elif word == "[":
+            items = [self.type()]
+            while self.cursor.take(","):
+                items.append(self.type())
+            self.cursor.expect("]")
+            type = TypeText("tuple", tuple(items), at)
+        elif word in ("set", "map") and self.cursor.word == "<":
+            types = self.arguments()
+            if len(types) != (1 if word == "set" else 2):
+                raise self.cursor.error(at, "write set<T> or map<K, V>")
+            type = TypeText(word, types, at)
+        elif word in UNSUPPORTED_TYPES and self.cursor.word in ("<", "("):
             what, write = UNSUPPORTED_TYPES[word]
             raise self.cursor.error(at, f"{what} types are not supported", write=write)
         else:
             self.cursor.at = at
-            type = TypeText("name", self.cursor.name(), at)
+            name = self.cursor.name()
+            arguments = self.arguments() if self.cursor.word == "<" else ()
+            type = TypeText("applied", (name, arguments), at) if arguments else TypeText("name", name, at)
         while self.cursor.take("^"):
             size = self.expressions.expression(AFTER_SIZE)
             call = next((e for e in subexpressions(size) if e.op == "call"), None)
@@ -61,9 +72,57 @@ class TypeParser:
                 text = f"the size of an array has a call of {call.value.node} in it"
                 raise self.cursor.error(call.at, text, write="its value")
             type = TypeText("array", (type, size), at)
-        if self.cursor.word == "<":
-            raise self.cursor.error(self.cursor.at, "type parameters are not supported", write="a type without them")
+        while self.cursor.word == "[" and self.cursor.after.isdigit():  # JKind's `int[3]`
+            self.cursor.is_jkind = True
+            self.cursor.next()
+            size = ExpressionText("number", (), self.cursor.next(), self.cursor.at - 1)
+            self.cursor.expect("]")
+            type = TypeText("array", (type, size), at)
         return type
+
+    def arguments(self) -> tuple[TypeText, ...]:
+        """`<T, U>`, the arguments of a type, a node or a constructor."""
+        self.cursor.expect("<")
+        types = [self.type()]
+        while self.cursor.take(",") or self.cursor.take(";"):
+            types.append(self.type())
+        self.cursor.expect(">")
+        return tuple(types)
+
+    def parameters(self) -> tuple[str, ...]:
+        """`<T; U>` after a declared name, if it is there."""
+        if not self.cursor.take("<"):
+            return ()
+        names = [self.cursor.name()]
+        while self.cursor.take(",") or self.cursor.take(";"):
+            names.append(self.cursor.name())
+        self.cursor.expect(">")
+        return tuple(names)
+
+    def union(self) -> TypeText:
+        """The constructors of an algebraic data type."""
+        at = self.cursor.at
+        self.cursor.take("|")
+        constructors = [self._constructor()]
+        while self.cursor.take("|"):
+            constructors.append(self._constructor())
+        return TypeText("union", tuple(constructors), at)
+
+    def _constructor(self) -> Constructor:
+        at = self.cursor.at
+        name = self.cursor.name()
+        fields: list[tuple[str, TypeText]] = []
+        if self.cursor.take("("):
+            while True:
+                field = self.cursor.name()
+                self.cursor.expect(":")
+                if field in dict(fields):
+                    raise self.cursor.error(at, f"{name} has two fields {field}")
+                fields.append((field, self.type()))
+                if not self.cursor.take(","):
+                    break
+            self.cursor.expect(")")
+        return Constructor(name, tuple(fields), at)
 
     def _subrange(self, at: int) -> TypeText:
         self.cursor.expect("[")
@@ -91,7 +150,7 @@ class TypeParser:
         """The type with its condition about `name`, which comes next; the type itself if there is none."""
         if not self.cursor.take("|"):
             return base
-        condition = self.expressions.expression()
+        condition = self.expressions.binders.condition(name)
         call = next((e for e in subexpressions(condition) if e.op in ("call", "any")), None)
         if call is not None:
             text = "the condition of a type has a call in it, which is not supported"

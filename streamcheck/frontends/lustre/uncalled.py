@@ -12,6 +12,7 @@ from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.scopes import LustreScope
 from streamcheck.frontends.lustre.syntax import LustreFile, NodeText, name_expression
 from streamcheck.frontends.lustre.tokens import Tokens
+from streamcheck.frontends.lustre.type_arguments import abstract_arguments
 
 
 def check_uncalled(file: LustreFile, tokens: Tokens, mains: Iterable[NodeText]) -> None:
@@ -19,7 +20,8 @@ def check_uncalled(file: LustreFile, tokens: Tokens, mains: Iterable[NodeText]) 
     evaluator = NodeEvaluator(file, tokens, unfold=False)
     globals = evaluator.declarations.globals
     for name, text in file.types.items():
-        shape = evaluator.declarations.named_shape(name, text.at)
+        arguments = tuple(abstract_arguments(file.parameters.get(name, ())).values())
+        shape = evaluator.declarations.named_shape(name, text.at, arguments)
         if shape.is_refined:
             evaluator.declarations.within(shape, evaluator.variables.unknown(name, shape.type, text.at), globals)
     for name, definition in list(globals.definitions.items()):
@@ -48,6 +50,7 @@ def _names_below(file: LustreFile, mains: Iterable[NodeText]) -> set[tuple[str, 
 
 def _check_node(evaluator: NodeEvaluator, node: NodeText) -> None:
     scope = LustreScope("", evaluator.outermost, evaluator.declarations.globals, node)
+    scope.types = abstract_arguments(node.parameters)
     for v in node.inputs:
         shape = evaluator.declarations.shape(v.type, scope)
         scope.values[v.name] = evaluator.variables.unknown(v.name, shape.type, v.at)

@@ -12,6 +12,11 @@ from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.operations import UnknownMaker, call_by_zero
 from streamcheck.problem.specification import FunctionCall
 
+UNDEFINED = {  # operations without a result, besides divisions
+    "index": "an index that may be out of range",
+    "field": "a field of a value that may have another constructor",
+}
+
 
 class Variables:
     def __init__(self, tokens: Tokens) -> None:
@@ -33,6 +38,15 @@ class Variables:
         self.unknowns[var] = at
         return var
 
+    def count(self) -> tuple[int, int]:
+        """The numbers of unknowns and of cells so far."""
+        return len(self.unknowns), len(self.cells)
+
+    def made_since(self, before: tuple[int, int]) -> set[Term]:
+        unknowns, cells = before
+        new = set(list(self.unknowns)[unknowns:]) if len(self.unknowns) > unknowns else set()
+        return new | {var for var, _, _ in self.cells[cells:]}
+
     def undefined_results(self, e: ExpressionText, scope: LustreScope) -> UnknownMaker:
         """Makes the result of an operation that Lustre leaves undefined: one unknown for each operation on the same
         operands."""
@@ -40,11 +54,11 @@ class Variables:
         def make(op: str, a: Term, b: Term, type: Type) -> Term:
             key = (op, a, b)
             if key not in self._undefined_results:
-                what = "an index that may be out of range" if op == "index" else "a division by what may be zero"
+                what = UNDEFINED.get(op, "a division by what may be zero")
                 self.warn(e.at, f"{what} gives any value")
                 place = self.tokens.place(e.at)
                 result = self._undefined_results[key] = self.unknown(f"{scope.path}{op}{place}", type, e.at)
-                if op != "index":
+                if op not in UNDEFINED:
                     self.calls.append(call_by_zero(op, a, b, result))
             return self._undefined_results[key]
 

@@ -29,8 +29,9 @@ def activation_parts(activation: Activation) -> list[ExpressionText]:
 
 
 def has_steps(root: ExpressionText) -> bool:
-    """True if it depends on the steps before, or calls a node."""
-    return any(e.op in ("pre", "arrow", "call") for e in subexpressions(root))
+    """True if it depends on the steps before, calls a node, has a value that the file leaves open, or claims that a
+    value has a type."""
+    return any(e.op in ("pre", "arrow", "call", "any", "ascribe") for e in subexpressions(root))
 
 
 def conditions(type: TypeText, named: Mapping[str, TypeText] | None = None) -> Iterator[tuple[str, ExpressionText]]:
@@ -48,6 +49,16 @@ def conditions(type: TypeText, named: Mapping[str, TypeText] | None = None) -> I
                 stack.append(text.value[0])
             case "record":
                 stack += (field for _, field in text.value)
+            case "tuple" | "set" | "map":
+                stack += text.value
+            case "union":
+                stack += (field for constructor in text.value for _, field in constructor.fields)
+            case "applied":
+                name, arguments = text.value
+                stack += arguments
+                if named is not None and name in named and name not in seen:
+                    seen.add(name)
+                    stack.append(named[name])
             case "name" if named is not None and text.value in named and text.value not in seen:
                 seen.add(text.value)
                 stack.append(named[text.value])
@@ -57,6 +68,7 @@ def contract_expressions(contract: Contract) -> Iterator[ExpressionText]:
     yield from (c.value for c in contract.constants if c.value is not None)
     yield from (equation.value for equation in contract.equations)
     yield from (clause.value for clause in (*contract.assumes, *contract.guarantees))
+    yield from contract.decreases
     for mode in contract.modes:
         yield from (clause.value for clause in (*mode.requires, *mode.ensures))
     for imported in contract.imports:
