@@ -32,11 +32,11 @@ MARK = b"tool.streamcheck"
 TARGETS, SPECS = "targets", "specs"
 # The options of all commands that the configuration may set.
 OPTIONS = frozenset(
-    "abi all as assumptions blocks bound color compositional deadline deterministic engine eval fail format full "
-    "handlers ignore-extra input int jobs json json-lines keep measure-math memory minimal most name narrow "
-    "native no-cache no-validate observers only optimize outputs over pack predicate prefix prop quiet reachable "
-    "refines rename resume rows sandbox set steps strict strict-math suite timeout unproven verbose violations "
-    "whole with".split()
+    "abi all as assumptions blocks bound color compositional data-model deadline deterministic engine eval "
+    "fail format full handlers ignore-extra input int jobs json json-lines keep link measure-math memory "
+    "minimal most name narrow native no-cache no-validate observers only optimize outputs over pack predicate "
+    "prefix prop quiet reachable refines rename resume rows sandbox set steps strict strict-math suite timeout "
+    "unproven verbose violations whole with".split()
 )
 
 

@@ -21,6 +21,7 @@ from streamcheck.core.operators import OPERATORS, Signature
 from streamcheck.core.term import Term, walk
 from streamcheck.core.types import BOOL, EnumType, FloatType, MachineType, Type, Value
 
+FEW_JUNCTIONS = 100  # (heuristic)
 SExpr: TypeAlias = "str | list[SExpr]"
 
 
@@ -98,14 +99,16 @@ def _is_junction(node: Term) -> bool:
 
 
 def _inner_junctions(nodes: Sequence[Term], root: Term) -> set[Term]:
-    """Those among the nodes that only one other uses, of the same operator."""
+    """Those among the nodes that only one other uses, of the same operator; none if they are few: z3's luck depends on
+    the form of a query, so small ones keep theirs."""
     uses: dict[Term, list[Term]] = {}
     for node in nodes:
         for arg in node.args:
             if _is_junction(arg):
                 uses.setdefault(arg, []).append(node)
     own = set(nodes)
-    return {a for a, those in uses.items() if len(those) == 1 and those[0].op == a.op and a in own and a is not root}
+    found = {a for a, those in uses.items() if len(those) == 1 and those[0].op == a.op and a in own and a is not root}
+    return found if len(found) > FEW_JUNCTIONS else set()
 
 
 Builder: TypeAlias = Callable[[Mapping[str, Any]], Any]
