@@ -39,6 +39,7 @@ from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import AutomatonTooLarge, Flow
 from streamcheck.frontends.minic.linking import with_files
 from streamcheck.frontends.minic.prototypes import prototypes_of
+from streamcheck.frontends.minic.recursion import hide_deeper_claims
 from streamcheck.frontends.minic.statements import Statements
 from streamcheck.problem.automaton import Automaton
 
@@ -144,6 +145,7 @@ class _TranslationUnit:
         self._initialise()
         self._enter(function)
         self._begin()
+        hide_deeper_claims(self.flow, [f for f in self.statements.globals.names.values() if isinstance(f, Function)])
         return self.flow.automaton(), tuple(self.flow.warnings)
 
     # Functions that are called back
