@@ -140,6 +140,12 @@ def test_claims_that_only_deeper_calls_meet_are_not_proved(read, text, end, clai
     assert "assert, line 6" not in limit.hidden  # of a caller, before the call
 
 
+def test_claims_of_functions_that_are_only_called_after_the_end_of_the_model_are_known(read):
+    text = AFTER.replace("main(void) { f(1);", "main(void) {")
+    (limit,) = [e.limit for e in read(text).errors if e.name == "no call of other, line 6"]
+    assert "assert, line 4" in limit.hidden
+
+
 def test_functions_in_one_line_may_each_own_a_claim(read):
     text = "int f(int n) { assert(n != 60); return n > 70 ? 0 : f(n + 1); } int main(void) { f(nondet_int() & 1); }"
     (limit,) = [e.limit for e in read(text).errors if e.limit is not None]

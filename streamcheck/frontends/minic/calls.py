@@ -466,9 +466,10 @@ class Calls:
         return name if depth == 1 else f"{name}@{depth}"
 
     def _is_too_deep(self, function: Function, fixed: Mapping[str, CValue]) -> bool:
-        """The call is not read. Calls with constants mostly end by themselves, and have a limit of their own."""
+        """The call is not read. Calls with constants mostly end by themselves, and have a limit of their own. Where no
+        run gets to, one call is read: its claims are known then."""
         if self.statements.is_dead:
-            return True
+            return function.name in self.active
         if not fixed or not self.follows_constants:
             return (self.open_calls if self.follows_constants else self.active).count(function.name) >= self.depth
         if len(self.expressions.flow.edges) > MOST_EDGES:
