@@ -99,6 +99,59 @@ def test_code_after_a_jump_into_a_loop_is_read(read):
     assert outcome(read(text), [0], ["s"]) == "30"
 
 
+DEEPER = """
+int f(int n) {
+  if (n == 60) assert(0);
+  if (n > 70) return 0;
+  return f(n + 1); }
+int main(void) { int n = nondet_int() & 1; assert(n < 2); return f(n); }
+"""
+MUTUAL = """
+int f(int n);
+int g(int n) { assert(n < 60); return f(n + 1); }
+int f(int n) { if (n > 70) return 0;
+  if (n > 50) return g(n);
+  return f(n + 1); }
+int main(void) { return f(nondet_int() & 1); }
+"""
+AFTER = """
+extern int other(int *);
+static int x;
+static int f(int n) { assert(x == 0); return n > 0 ? f(n - 1) : 0; }
+int main(void) { f(1);
+  other(&x);
+  return f(1); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "end", "claim"),
+    [
+        (DEEPER, "no call of f, line 5", "assert, line 3"),
+        (MUTUAL, "no call of f, line 6", "assert, line 3"),
+        (AFTER, "no call of other, line 6", "assert, line 4"),
+    ],
+    ids=["own", "of another", "after the model ends"],
+)
+def test_claims_that_only_deeper_calls_meet_are_not_proved(read, text, end, claim):
+    cfa = read(text)
+    (limit,) = [e.limit for e in cfa.errors if e.name == end]
+    assert claim in limit.hidden
+    assert "assert, line 6" not in limit.hidden  # of a caller, before the call
+
+
+def test_claims_of_functions_that_are_only_called_after_the_end_of_the_model_are_known(read):
+    text = AFTER.replace("main(void) { f(1);", "main(void) {")
+    (limit,) = [e.limit for e in read(text).errors if e.name == "no call of other, line 6"]
+    assert "assert, line 4" in limit.hidden
+
+
+def test_functions_in_one_line_may_each_own_a_claim(read):
+    text = "int f(int n) { assert(n != 60); return n > 70 ? 0 : f(n + 1); } int main(void) { f(nondet_int() & 1); }"
+    (limit,) = [e.limit for e in read(text).errors if e.limit is not None]
+    assert "assert, line 1" in limit.hidden
+
+
 @pytest.mark.skipif(not have("gcc"), reason="gcc is not here")
 def test_random_recursive_programs_do_what_compiled_ones_do(tmp_path):
     for seed in range(4):

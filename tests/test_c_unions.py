@@ -56,3 +56,16 @@ def test_a_union_needs_machine_integers(tmp_path):
     file.write_text("union u { int i; char c; } x; int main(void) { x.i = 3; }")
     with pytest.raises(SpecError, match="needs machine integers; use --int c"):
         read_c(str(file), "math")
+
+
+def test_arrays_of_structs_beside_unions_and_in_them(tmp_path):
+    file = tmp_path / "a.c"
+    parts = "struct b { char z; short y; }; union u { struct { struct b w[2]; } s; unsigned long l; } u, v; int r;\n"
+    file.write_text(
+        parts + "int main(void) { struct { struct b w[2]; } s; s.w[1].y = 3; u.s.w[1].y = 4;\n"
+        "  r = s.w[1].y * 10 + u.s.w[1].y; }\n"
+    )
+    assert outcome(read_c(str(file), "c")[0], [0], ["r"]) == "34"
+    file.write_text(parts + "int main(void) { v.s = u.s; }\n")
+    with pytest.raises(SpecError, match="an array of structs in a union, as a whole"):
+        read_c(str(file), "c")

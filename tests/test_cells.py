@@ -14,7 +14,7 @@ from streamcheck.certify.check import Checker
 from streamcheck.certify.locations import _judge
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.term import FALSE, TRUE, constant, term, variable
-from streamcheck.core.types import BOOL, array_of
+from streamcheck.core.types import BOOL, DOUBLE, INT, REAL, array_of, enum_of, machine
 from streamcheck.engines.protocol import Task
 from streamcheck.frontends.minic.read import read_c
 from streamcheck.invariants.passed import PassedElements
@@ -209,3 +209,19 @@ def test_certificates_that_lie_are_refused(tmp_path):
     assert check(name, replace(proof, any=())) is not None  # k is nobody's then
     assert check(name, replace(proof, any=(k, taken))) is not None  # a variable of the program has one value only
     assert check(name, replace(proof, any=(k, variable("takes:0@start", BOOL)))) is not None
+
+
+def test_what_a_certificate_chooses_are_values_of_indexes(tmp_path):
+    """A zero is a value of each of their types, and indexes of two types are never compared."""
+    program, found = proofs_of(tmp_path, FILLED)
+    (name,) = [n for n in found if n.startswith("assert")]
+    proof = found[name]
+    array = next(v for v in program.variables if v.type.kind == "array")
+    check = Checker(program).check
+    for type in (enum_of("E", (("A", 3), ("B", 4))), array.type, DOUBLE, REAL):
+        wrong = variable("e", type)
+        assert check(name, replace(proof, any=(*proof.any, wrong))) is not None
+    k, i = variable("k", INT), variable("k1'", machine(64, signed=True))
+    mixed = term("eq", term("index", array, k), term("index", array, i))
+    rejected = check(name, replace(proof, at=tuple((q, mixed) for q, _ in proof.at), any=(k, i)))
+    assert rejected is not None and "two types" in rejected.why

@@ -67,3 +67,69 @@ def test_a_function_has_one_definition(files, tmp_path):
     (tmp_path / "b.c").write_text(B + "int main(void) { return 0; }")
     with pytest.raises(SpecError, match="main is defined twice"):
         read_c(files[0], "c", linked=[files[1]])
+
+
+def linked(tmp_path, *texts, function=None):
+    """The automaton of files, each in a folder of its own if it has the name of another."""
+    paths = []
+    for i, (name, text) in enumerate(texts):
+        (tmp_path / str(i)).mkdir()
+        (tmp_path / str(i) / name).write_text(text)
+        paths.append(str(tmp_path / str(i) / name))
+    return read_c(paths[0], "c", function, linked=paths[1:])[0]
+
+
+MAIN = "int r, g(void);\nint main(void) { r = n; r = r * 10 + g(); return 0; }\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("static int n = 1;", "int n = 2; int g(void) { return n; }"),
+        ("static int n; static int n = 1;", "int n; int g(void) { n = 2; return n; }"),
+        ("static int n = 1;", "int g(void) { extern int n; n = 2; return n; }"),
+        ("static int n = 1;", "int n(void) { return 2; } int g(void) { return n(); }"),
+        ("static int n = 1;", "enum { n = 2 }; int g(void) { return n; }"),
+        ("static int n = 1;", "typedef char n; int g(void) { n x = 2; return x; }"),
+        ("enum { n = 1 };", "static int n = 2; int g(void) { return n; }"),
+        ("static char n = 1;", "static short n; struct s { char b[sizeof n]; } t; int g(void) { return sizeof(t); }"),
+    ],
+)
+def test_what_is_static_in_one_file_is_not_seen_in_the_others(tmp_path, first, second):
+    cfa = linked(tmp_path, ("a.c", first + MAIN), ("b.c", second))
+    assert outcome(cfa, [0], ["r"]) == "12"
+
+
+def test_files_of_one_name_have_static_variables_of_their_own(tmp_path):
+    one = "static int n; int f(void) { n = 1; return n; } int h(void) { return n; }"
+    cfa = linked(
+        tmp_path,
+        ("a.c", "int r, f(void), g(void), h(void); int main(void) { r = f(); r = r * 10 + g(); r = r * 10 + h(); }"),
+        ("b.c", one),
+        ("b.c", "static int n; int g(void) { n = 2; return n; }"),
+    )
+    assert outcome(cfa, [0], ["r"]) == "121"
+
+
+def test_a_static_function_of_the_first_file_is_found_by_its_name(tmp_path):
+    texts = ("a.c", "int r; static int f(void) { assert(r); return 1; }"), ("b.c", "int f(void) { return 2; }")
+    found = linked(tmp_path, *texts, function="f")
+    assert [p.name for p in found.properties] == ["assert, line 1"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ("enum { n = 1 };", "enum { n = 2 }; int g(void) { return n; }", "n is another constant of an enum in"),
+        ("enum { n = 1 };", "int n; int g(void) { return n; }", "n is a constant of an enum here"),
+        (
+            "struct s { int a; }; enum { n = 1 };",
+            "struct s { char a; } f(void) { struct s t = { 1 }; return t; } int g(void) { return sizeof(struct s); }",
+            "s is another type in",
+        ),
+        ("static int n;", "char g(void) { return 1; }", "g is declared with other types"),
+    ],
+)
+def test_files_that_do_not_agree_are_refused(tmp_path, first, second, message):
+    with pytest.raises(SpecError, match=message):
+        linked(tmp_path, ("a.c", first + MAIN), ("b.c", second))

@@ -86,8 +86,9 @@ def test_a_call_that_is_not_modelled_may_come_first(read):
 @pytest.mark.parametrize(("variables", "hides"), [("", False), ("int g;", True)])
 def test_a_function_that_calls_itself_may_change_static_variables_only(read, variables, hides):
     down = f"{variables}\nint max(int x, int y) {{ return x > y ? x : y; }}\nint down(int n) {{\n"
-    cfa = read(down + "  return max(10 / n,\n    down(n));\n}\nint main(void) { down(nondet_int()); }\n")
-    assert ("no division by zero, line 4" in limits(cfa)["no call of down, line 5"]) == hides
+    main = "int main(void) { int n = nondet_int();\n  return max(10 / n,\n    down(n)); }\n"
+    cfa = read(f"{down}  return down(n);\n}}\n{main}")
+    assert ("no division by zero, line 7" in limits(cfa)["no call of down, line 4"]) == hides
 
 
 @pytest.mark.parametrize(

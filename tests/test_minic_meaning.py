@@ -500,3 +500,10 @@ def test_the_number_of_arguments_of_main_is_not_negative(read):
     (start,) = [e for e in cfa.edges if e.source == cfa.entry]
     (count,) = start.choices
     assert {n: value_of(start.guard, {count: n}) for n in (-1, 0, 1)} == {-1: False, 0: True, 1: True}
+
+
+@pytest.mark.parametrize("value", ["g ? (r = 1) : 2", "(g && (r = 1)) + 2", "g ?: (r = 1)"])
+def test_a_run_that_does_not_take_the_branch_without_order_goes_on(read, value):
+    cfa = read(f"{ORDER}int main(void) {{ g = nondet_int();\n  r = {value};\n  assert(r == 5);\n}}\n")
+    (end,) = [e.location for e in cfa.errors if e.name == "assert, line 9"]
+    assert end in cfa.reached_from([cfa.entry])

@@ -87,3 +87,29 @@ def test_a_task_without_a_supported_property_is_refused(task):
     status, said = prove(task(text))
     assert status == 2
     assert "has no property that is supported: termination, valid-memcleanup" in " ".join(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "prop", "answer"),
+    [
+        (
+            "extern int other(int *);\nint f(int n) { if (n == 7) reach_error(); return n > 0 ? f(n - 1) : 0; }\n"
+            "int main(void) { int x = 3; other(&x); f(x); return 0; }\n",
+            "unreach-call",
+            "unknown",
+        ),
+        (
+            "extern int other(int *);\nint main(void) { int x = 3; other(&x); x = x + 1; return x; }\n",
+            "no-overflow",
+            "unknown",
+        ),
+        ("int a[3];\nint main(void) { int *p = a; p = p + 5; return 0; }\n", "valid-memsafety", "false"),
+    ],
+)
+def test_what_comes_after_the_end_of_the_model_is_not_true(task, tmp_path, text, prop, answer):
+    """Claims that are not in the automaton, because no run of it gets there, are none that hold."""
+    given = TASK.replace("no-overflow", "termination").replace("unreach-call", prop)
+    path = task(given)
+    (tmp_path / "a.c").write_text(text)
+    _, said = prove(path)
+    assert any(line.startswith(f"{prop}: {answer}") for line in said), said

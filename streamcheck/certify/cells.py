@@ -144,6 +144,8 @@ def nearest(index: Term, array: Type) -> Term:
 def _is_at(i: At, j: At) -> Term:
     same = []
     for a, b in zip(i, j, strict=True):
+        if a.type is not b.type:
+            raise Unreadable("an array with indexes of two types")
         if a is not b:
             same.append(FALSE if a.is_const and b.is_const else term("eq", a, b))
     return conjunction(*same)

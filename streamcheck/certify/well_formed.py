@@ -11,7 +11,7 @@ from typing import assert_never
 
 from streamcheck.certify.logic import MOST_BITS, is_small
 from streamcheck.core.term import Term, variables, walk
-from streamcheck.core.types import ArrayType, MachineType, StructType, Type
+from streamcheck.core.types import ArrayType, BoolType, IntegerType, MachineType, StructType, Type
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants, ProofEvidence
 
@@ -30,8 +30,8 @@ def require_well_formed(evidence: ProofEvidence, known: set[Term]) -> None:
         case LocationInvariants(at, chosen):
             if not all(isinstance(location, str) for location, _ in at):
                 raise IllFormed("a location has no name")
-            if any(v.op != "var" for v in chosen):
-                raise IllFormed("it holds for all values of what is no variable")
+            if any(v.op != "var" or not isinstance(v.type, BoolType | IntegerType | MachineType) for v in chosen):
+                raise IllFormed("it holds for all values of what is no variable, or none of an index")
         case BlockCertificate(blocks, certificate):
             _require_fields(certificate)
             _require_blocks(blocks)

@@ -40,6 +40,7 @@ def prove_task(path: str, options: ProveOptions, prove: Prove) -> int:
     statuses = []
     for prop in wanted:
         claims = [e.name for e in program.errors if any(fnmatchcase(e.name, p) for p in PROPERTIES[prop.name])]
+        claims += [e.name for e in program.errors if e.limit is not None]  # after which there may be more of them
         chosen = replace(options, props=tuple(claims))
         status = prove([(task.files[0], program)], chosen) if claims else TRUE
         answer = {TRUE: "true", FALSE: "false"}.get(status, "unknown")

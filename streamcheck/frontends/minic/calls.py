@@ -4,7 +4,7 @@ unknown ones return any value."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import effects, kinds, library, pointers, static
@@ -297,10 +297,17 @@ class Calls:
         return f"{name} has no body and may call back {back}, which may change {changed}"
 
     def _leave_model(
-        self, name: str, function: Function | None, reason: str, node: Any, *, acts: bool = True
+        self,
+        name: str,
+        function: Function | None,
+        reason: str,
+        node: Any,
+        *,
+        acts: bool = True,
+        unread: Collection[str] = (),
     ) -> CResult:
         """The run leaves the model. The code after the call is read with any result. `acts`: the call may change what
-        the operands beside it read."""
+        the operands beside it read. `unread`: the functions of the file that it may get to."""
         to = self.expressions
         kind = self.result_kind(node)
         if library.plain_name(name) in library.HEAP:
@@ -308,7 +315,9 @@ class Calls:
         if isinstance(kind, Pointer):
             raise to.error(f"{name} has no body and returns a pointer: its target is not known", node)
         acts &= library.plain_name(name) not in library.INEXACT
-        to.flow.leave_model(f"call of {name}", reason, to.where, to.text(node), acts=acts)
+        end = to.flow.leave_model(f"call of {name}", reason, to.where, to.text(node), acts=acts)
+        if unread:
+            to.flow.unread.setdefault(end, set()).update(unread)
         if kind == kinds.VOID:
             return None
         if isinstance(kind, Integer | Floating):
@@ -457,9 +466,10 @@ class Calls:
         return name if depth == 1 else f"{name}@{depth}"
 
     def _is_too_deep(self, function: Function, fixed: Mapping[str, CValue]) -> bool:
-        """The call is not read. Calls with constants mostly end by themselves, and have a limit of their own."""
+        """The call is not read. Calls with constants mostly end by themselves, and have a limit of their own. Where no
+        run gets to, one call is read: its claims are known then."""
         if self.statements.is_dead:
-            return True
+            return function.name in self.active
         if not fixed or not self.follows_constants:
             return (self.open_calls if self.follows_constants else self.active).count(function.name) >= self.depth
         if len(self.expressions.flow.edges) > MOST_EDGES:
@@ -476,7 +486,8 @@ class Calls:
             self.exceeded = function.name
         acts = any(not isinstance(v, CValue) for v in values) or self.statements.has_static
         reason = f"{function.name} calls itself, and calls are read {self.depth} deep"
-        return self._leave_model(function.name, function, reason, node, acts=acts)
+        unread = {function.name} | self._names_used(function)
+        return self._leave_model(function.name, function, reason, node, acts=acts, unread=unread)
 
     def _bind(self, function: Function, name: str, kind: AnyKind, value: CResult, argument: Any) -> Iterator[Update]:
         to = self.expressions

@@ -15,7 +15,7 @@ from streamcheck.c.lvalues import Lvalue, Object, leaves
 from streamcheck.c.models import LP64, DataModel
 from streamcheck.c.syntax import form, is_first_or_second
 from streamcheck.core.errors import SpecError
-from streamcheck.core.simplify import conjunction, negation
+from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, uniform, variable
 from streamcheck.core.types import BOOL, ArrayType, Type, default
 from streamcheck.frontends.minic.endings import ORDER, FlowMark, UnorderedOperand
@@ -36,6 +36,7 @@ class Expressions(Evaluator):
         super().__init__(flow.file, Dialect.MATHEMATICAL if mathematical else Dialect.COMPILED, model)
         self.storage = Storage(self.arithmetic)
         self.accesses = Accesses()
+        self.branches = 0  # of conditional expressions with effects that are being evaluated
         self.lifetimes = Lifetimes(flow, self.storage)
         self.temporaries: set[Object] = set()  # the values of calls
         self.calls: Calls
@@ -65,7 +66,7 @@ class Expressions(Evaluator):
         """Make all assignments on one edge."""
         accesses, edges = self.accesses, len(self.flow.edges)
         for lvalue, _ in assignments if accesses.starts else ():
-            now = Access(lvalue, True, accesses.depth, 0, edges, pending=True)
+            now = Access(lvalue, True, accesses.depth, 0, edges, pending=True, branches=self.in_branches)
             any(self._require_order(accesses.starts[-1], access, now) for access in accesses.pending_writes(lvalue))
         self.store(node, self.text(node), *assignments)
 
@@ -160,11 +161,15 @@ class Expressions(Evaluator):
     def begin(self, *operands: Any) -> Unordered:
         """The beginning of operands whose order C leaves open. If it matters, the model may end there."""
         acts = any(effects.level(operand, self.scope) == effects.ACTS for operand in operands)
-        return Unordered(self.accesses.mark(), self.flow.gate() if acts else None)
+        return Unordered(self.accesses.mark(), self.flow.gate() if acts else None, self.in_branches)
+
+    @property
+    def in_branches(self) -> int:
+        return len(self.premises) + self.branches
 
     def note(self, lvalue: Lvalue, *, writes: bool, depth: int = 0) -> None:
         """Records an access. `depth`: 1 if a function of the library makes it."""
-        self.accesses.note(lvalue, len(self.flow.edges), writes=writes, depth=depth)
+        self.accesses.note(lvalue, len(self.flow.edges), self.in_branches, writes=writes, depth=depth)
 
     def require_order(self, start: Unordered, middle: int) -> None:
         """Claims that what is accessed between the start and the middle, and after it, needs no order."""
@@ -181,6 +186,8 @@ class Expressions(Evaluator):
         name = a.name if len(a.name) >= len(b.name) else b.name
         if known and a.depth == b.depth == self.accesses.depth:
             self.flow.warn(f"{name} is changed and used in no order that C defines; write two statements", self.where)
+            if max(a.branches, b.branches) > start.branches:  # a run that does not take the branch goes on
+                apart = disjunction(apart, self.flow.choose("another branch", BOOL, self.where))
             self.arithmetic.oblige(SideCondition.ORDER, apart)
             return apart is FALSE
         assert start.gate is not None
@@ -238,7 +245,9 @@ class Expressions(Evaluator):
             self.condition(node.left, *((middle, no) if node.op == "&&" else (yes, middle)))
             self.accesses.settle(start)
             self.flow.at = middle
+            self.branches += 1
             self.condition(node.right, yes, no)
+            self.branches -= 1
         else:
             with self.at(node):
                 holds = self.truth(node)
@@ -278,7 +287,9 @@ class Expressions(Evaluator):
         self.accesses.settle(start)
         for place, part in ((yes, node.iftrue), (no, node.iffalse)):
             self.flow.at = place
+            self.branches += 1
             value = self.arithmetic.convert(self.scalar(part), kind)
+            self.branches -= 1
             self.flow.step(self.where, f"value = {self.text(part)}", (result, value.term), to=join)
         return CValue(kind, result)
 
@@ -304,7 +315,9 @@ class Expressions(Evaluator):
         self.flow.branch([Branch(yes, holds, (), text), Branch(no, negation(holds), (), f"!({text})")], self.where)
         for place in (yes, no):
             self.flow.at = place
+            self.branches += 1
             chosen = known if place is yes else self.scalar(node.iffalse)
+            self.branches -= 1
             update = result, self.arithmetic.convert(chosen, kind).term
             self.flow.step(self.where, f"value = {self.text(node)}", update, to=join)
         return CValue(kind, result)

@@ -74,6 +74,7 @@ class Flow:
         self.edges: list[Edge] = []
         self.errors: dict[str, Error] = {}
         self.ends: dict[str, tuple[str, set[str]]] = {}  # limits of the model: why, and what follows
+        self.unread: dict[str, set[str]] = {}  # by the end at a call that is not read, the functions it may get to
         self.loops: set[str] = set()
         self.endings = Endings(self)
         self.checks: list[Check] = []
@@ -239,14 +240,15 @@ class Flow:
             self.ends.setdefault(error, (reason, set()))[1].add(edge.target)
             self.edges[gate] = replace(edge, target=error, text=what, where=where)
 
-    def leave_model(self, what: str, reason: str, where: Location, text: str, *, acts: bool) -> None:
-        """The end of what is modelled. The code after it is read, but no run gets there. `acts`: what comes instead
-        may do more than give a value."""
+    def leave_model(self, what: str, reason: str, where: Location, text: str, *, acts: bool) -> str:
+        """The end of what is modelled, by its name. The code after it is read, but no run gets there. `acts`: what
+        comes instead may do more than give a value."""
         error = self.error(f"no {what}", where, implied=True)
         self.jump(error, where, text)
         self.ends.setdefault(error, (reason, set()))[1].add(self.at)
         if acts:
             self.endings.outside.add(error)
+        return error
 
     def doubt(self, what: str, reason: str, where: Location, claims: Collection[str], *, aside: bool) -> None:
         """Leaves claims open, by their names, if a run gets here. From the entry on, these are all. `aside`: by an edge

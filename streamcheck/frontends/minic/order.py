@@ -4,6 +4,7 @@ The operands of an operator, the sides of an assignment and the arguments of a c
 of them writes what another one reads or writes, then
 
     without a call between them   the program has no defined behaviour: a claim
+    in a branch of one of them    it has none if the run takes that branch: a claim, and runs also go on
     inside of a called function   one comes whole before the other, C leaves open which: the end of what is modelled
 
 `Accesses` is the record that `expressions.Expressions` keeps. The parameters and variables of a function that is
@@ -25,7 +26,8 @@ from streamcheck.core.types import Type
 @dataclass(slots=True)
 class Access:
     """`depth`: how many calls are active, `level`: how many were when the object was declared. `edges`: how many edges
-    were before it. `pending`: a write that no sequence point has ended."""
+    were before it. `pending`: a write that no sequence point has ended. `branches`: how many of `?:`, `&&` and `||`
+    decide if it is made."""
 
     lvalue: Lvalue
     writes: bool
@@ -33,6 +35,7 @@ class Access:
     level: int
     edges: int
     pending: bool
+    branches: int
 
     @property
     def name(self) -> str:
@@ -41,10 +44,12 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Unordered:
-    """The beginning of operands: how many accesses were before it, and the edge there that may end the model."""
+    """The beginning of operands: how many accesses were before it, the edge there that may end the model, and how many
+    branches it is in."""
 
     mark: int
     gate: int | None
+    branches: int
 
 
 class Accesses:
@@ -58,9 +63,9 @@ class Accesses:
         """The end of a statement of the outermost function."""
         self.made.clear()
 
-    def note(self, lvalue: Lvalue, edges: int, *, writes: bool, depth: int = 0) -> None:
+    def note(self, lvalue: Lvalue, edges: int, branches: int, *, writes: bool, depth: int = 0) -> None:
         level = self.levels.get(lvalue.object, 0)
-        self.made.append(Access(lvalue, writes, self.depth + depth, level, edges, pending=writes))
+        self.made.append(Access(lvalue, writes, self.depth + depth, level, edges, writes, branches))
 
     def settle(self, mark: int) -> None:
         """A sequence point: what was written since the mark has been written."""

@@ -39,6 +39,7 @@ from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import AutomatonTooLarge, Flow
 from streamcheck.frontends.minic.linking import with_files
 from streamcheck.frontends.minic.prototypes import prototypes_of
+from streamcheck.frontends.minic.recursion import hide_deeper_claims
 from streamcheck.frontends.minic.statements import Statements
 from streamcheck.problem.automaton import Automaton
 
@@ -64,7 +65,7 @@ def read_c(
         source = preprocess(path, model=model)
         nodes = _declarations_of(source.text, path)
         if linked:
-            source, nodes = with_files(linked, model, source, nodes)
+            source, nodes = with_files(path, linked, model, source, nodes)
         return _with_calls(path, CSource(source, nodes, model, integers == "math"), function)
 
 
@@ -144,6 +145,7 @@ class _TranslationUnit:
         self._initialise()
         self._enter(function)
         self._begin()
+        hide_deeper_claims(self.flow, [f for f in self.statements.globals.names.values() if isinstance(f, Function)])
         return self.flow.automaton(), tuple(self.flow.warnings)
 
     # Functions that are called back
@@ -222,17 +224,18 @@ class _TranslationUnit:
             scope.names[decl.name] = Opaque(decl.name, reason)
             return
         known = scope.names.get(decl.name)
-        if body is None and isinstance(known, Function) and known.body is not None:
-            return
         try:
             function = self.expressions.declarations.signature(decl, body, scope)
         except SpecError as why:  # refused where it is called
             if body is not None:
                 scope.names[decl.name] = Opaque(decl.name, why.message)
             return
-        if isinstance(known, Function) and known.body is not None:
+        if isinstance(known, Function) and known.body is not None and body is not None:
             raise SpecError(f"{decl.name} is defined twice", where, also=(("before", known.where),))
-        scope.names[decl.name] = function
+        if isinstance(known, Function) and known.where.file != where.file and _have_other_types(known, function):
+            raise SpecError(f"{decl.name} is declared with other types", where, also=(("before", known.where),))
+        if body is not None or not isinstance(known, Function) or known.body is None:
+            scope.names[decl.name] = function
 
     def _global(self, node: Any) -> None:
         to, scope = self.expressions, self.statements.globals
@@ -279,6 +282,9 @@ class _TranslationUnit:
     def _entry_function(self, wanted: str | None) -> Function:
         functions = {name: f for name, f in self.statements.globals.names.items() if isinstance(f, Function)}
         bodies = {name: f for name, f in functions.items() if f.body is not None and name not in (*ASSERTIONS, *ERRORS)}
+        own = f"{self.flow.name}::{wanted}"  # a static function, of whose name another file has one, too (`linking`)
+        if own in bodies:
+            return bodies[own]
         if wanted is not None:
             if wanted not in bodies:
                 raise SpecError(f"{self.file} has no function named {wanted}, it has {', '.join(bodies)}")
@@ -358,6 +364,16 @@ class _TranslationUnit:
             text=text or "skip",
             where=next((where_of(n) for n in self.globals.values()), None) if start else None,
         )
+
+
+def _have_other_types(one: Function, other: Function) -> bool:
+    """One of them is defined, and a call of it by the other declaration is not one of it (6.5.2.2)."""
+    if one.body is None and other.body is None:
+        return False
+    pairs = [(one.result, other.result)]
+    if len(one.parameters) == len(other.parameters):
+        pairs += zip((kind for _, kind in one.parameters), (kind for _, kind in other.parameters), strict=True)
+    return any(are_different(a, b) for a, b in pairs)
 
 
 def _holds_pointers(kind: AnyKind) -> bool:

@@ -51,7 +51,12 @@ def union_part(lvalue: Lvalue, model: DataModel) -> UnionPart | None:
             kind = kind.kind_of(name)
         else:
             assert isinstance(kind, Array)
-            index, kind = indices.pop(0), kind.element
+            kind = kind.element
+            if not indices:  # a field of all elements of an array of structs
+                if found is not None:
+                    raise Unsupported("an array of structs in a union, as a whole; write a loop over its elements")
+                continue
+            index = indices.pop(0)
             if found is not None:
                 size = constant(offset.type, model.size_of(kind))
                 offset = simple_term("add", offset, simple_term("mul", recast(index, offset.type), size))
