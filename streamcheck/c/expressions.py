@@ -289,7 +289,7 @@ class Evaluator:
             case "p++" | "p--" | "++" | "--":
                 return self.step(node, keep=True)
             case "sizeof":
-                return self.arithmetic.number(self.model.size, self.size_of(node))
+                return self.size_of(node)
             case "_Alignof":
                 return self.arithmetic.number(self.model.size, self._alignment_of(node))
             case "*":
@@ -313,10 +313,15 @@ class Evaluator:
             raise self.error("pointers to pointers are not supported", node)
         return pointers.address(lvalue, self)
 
-    def size_of(self, node: Any) -> int:
+    def size_of(self, node: Any) -> CValue:
         if self.arithmetic.dialect is Dialect.PORTABLE:
             raise Unsupported("sizes depend on the compiler")
-        return self.model.size_of(static.kind_of(self, node.expr))
+        kind, count = static.kind_of(self, node.expr), self.arithmetic.number(self.model.size, 1)
+        while isinstance(kind, Array) and kinds.has_run_time_length(kind):  # the program has evaluated its lengths
+            length: Term = constant(self.arithmetic.type_of(kinds.LONG), kind.length)
+            each = self.arithmetic.convert(CValue(kinds.LONG, kind.count or length), self.model.size)
+            count, kind = self.arithmetic.binary("*", count, each), kind.element
+        return self.arithmetic.binary("*", count, self.arithmetic.number(self.model.size, self.model.size_of(kind)))
 
     def _alignment_of(self, node: Any) -> int:
         if self.arithmetic.dialect is Dialect.PORTABLE:
@@ -472,7 +477,7 @@ class Evaluator:
     def element(self, array: Lvalue, index: CValue) -> Lvalue:
         """a[i], with the index in bounds."""
         assert isinstance(array.kind, Array)
-        return array.element(self.arithmetic.index(index, array.kind.length))
+        return array.element(self.arithmetic.require_element(index, array.kind))
 
     def _field(self, node: Any) -> Lvalue:
         whole = self.value(node.name)

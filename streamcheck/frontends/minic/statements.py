@@ -12,12 +12,13 @@ from streamcheck.c.arithmetic import CValue, SideCondition
 from streamcheck.c.declarations import Function, NameScope, PointerVariable, Typedef
 from streamcheck.c.extensions import RANGE
 from streamcheck.c.kinds import AnyKind, Integer, Opaque, Pointer
-from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.lvalues import Lvalue, Object
 from streamcheck.c.syntax import called_name, form, has_name, where_of
 from streamcheck.c.terms import comparison
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, Term, variables
+from streamcheck.frontends.minic import variable_length
 from streamcheck.frontends.minic.calls import Calls
 from streamcheck.frontends.minic.counting import CountingLoop
 from streamcheck.frontends.minic.expressions import Expressions
@@ -25,8 +26,8 @@ from streamcheck.frontends.minic.flow import Branch, UnknownValue
 from streamcheck.frontends.minic.lifetimes import Lifetime
 from streamcheck.frontends.minic.storage import Update
 from streamcheck.frontends.minic.targets import assigns, has_labels
+from streamcheck.frontends.minic.variable_length import MOST_SCALARS
 
-MOST_SCALARS = 2_000_000  # of one variable: the values of its elements are listed
 MOST_DIMENSIONS = 100
 OUTERMOST = 3  # scopes around the body of the function that is read: what C defines, globals, parameters, itself
 
@@ -70,9 +71,11 @@ class Statements:
         self.globals = NameScope(expressions.scope)
         self.known: dict[tuple[str, Any], Lvalue] = {}
         self.fresh = True  # the run begins when the program does, not at any time
-        self.start: list[Update] = []  # what variables hold when the run begins
+        self.start: list[Update] = self.flow.start  # what variables hold when the run begins
         self.unknown: list[UnknownValue] = []
         self.frames: list[Inlining] = []
+        self.variable_length: set[Object] = set()
+        self.lengths: dict[tuple[str, int, int], Term] = {}  # of those arrays, by owner, declaration and dimension
         self.lasting: set[int] = set()  # static variables of functions
         self.shared: list[str] = []  # variables that other files can name
         self.handles: list[str] = []  # those of them, and of the parameters, that may point to others
@@ -371,6 +374,8 @@ class Statements:
                 continue
             if isinstance(variable, PointerVariable):
                 raise self.expressions.error(f"a jump skips the declaration of the pointer {name}", node)
+            if variable.object in self.variable_length:
+                raise self.expressions.error(f"a jump skips the declaration of {name}, of variable length", node)
             self._unknown_value(variable, name)
 
     def _label(self, name: str) -> str:
@@ -473,6 +478,9 @@ class Statements:
             return
         if node.name in to.scope.names:
             raise to.error(f"{node.name} is declared twice in one block; write another name", node)
+        if variable_length.has_variable_length(node, to) and "static" not in node.storage:
+            self._array_of_variable_length(node)
+            return
         kind = initial.kind_of(node, to)
         if isinstance(kind, Opaque):
             to.scope.names[node.name] = kind
@@ -501,6 +509,24 @@ class Statements:
             self.flow.step(to.where, f"{to.text(node)}", *to.initial_updates(place, node.init))
         elif not (outermost and self.frame.straight and new and self._may_be_any(place)):
             self._unknown_value(place, node.name)
+
+    def _array_of_variable_length(self, node: Any) -> None:
+        to, owner = self.expressions, "" if self.frame.outermost else self.calls.owner
+
+        def length(number: int) -> Term:
+            key = owner, id(node), number
+            if key not in self.lengths:
+                name = f"length of {node.name}" if number == 0 else f"length {number + 1} of {node.name}"
+                self.lengths[key] = self.term(f"{owner}.{name}" if owner else name, kinds.LONG)
+            return self.lengths[key]
+
+        kind = variable_length.kind_of(node, to, length)
+        qualifiers = {"volatile": "volatile" in node.quals, "constant": "const" in node.quals}
+        place = self.variable(node.name, kind, (owner, (id(node), kind)), **qualifiers)
+        to.scope.names[node.name] = place
+        self.variable_length.add(place.object)
+        to.lifetimes.declare(place.object)
+        self._unknown_value(place, node.name)
 
     def _may_be_any(self, place: Lvalue) -> bool:
         """A variable of this type may hold every value of its term. The beginning of the run has chosen one then."""
