@@ -63,8 +63,10 @@ def test_an_assumption_is_owed_in_the_branch(tmp_path):
         ("when b then y = 1; else z = 2; y = 1;\nend", "z has no equation in one of the branches"),
         ("cond | b: y = 1; z = 1; | x > 0: y = 2; z = 1;\nend", "y has no equation in one of the branches"),
         ("if b then\ny = 1; y = 2; else y = 3; fi", "y has two equations in this branch"),
-        ("when b then when pre b then y = 1; z = 1; else y = 2; z = 2; end else y = 3; z = 3; end",
-         "an inner block of several variables has `pre` without `->`"),
+        (
+            "when b then when pre b then y = 1; z = 1; else y = 2; z = 2; end else y = 3; z = 3; end",
+            "an inner block of several variables has `pre` without `->`",
+        ),
         ("if b then\nassert b; else y = 3; fi", "expected a name, found `assert`"),
         ("if b then when b then y = 1; else y = 2; end\nelse y = 3; fi", "nor these in `if` blocks"),
         ("cond | b: if b then y = 1; else y = 2; fi\notherwise: y = 3; end", "`if` blocks in `when`"),

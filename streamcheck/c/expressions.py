@@ -189,8 +189,6 @@ class Evaluator:
 
     def value(self, node: Any) -> CResult:
         method: Callable[[Any], CResult] | None = getattr(self, f"_{form(node)}", None)
-        if form(node) == "Compound":
-            raise self.error("statements in an expression, ({ … }), are not supported; write a function", node)
         if method is None:
             message = f"{self.text(node)}: an expression of this form ({form(node)}) is not supported"
             raise self.error(message, node)
@@ -365,6 +363,9 @@ class Evaluator:
             raise self.error(f"{self.text(node)}: {self.text(node.expr)} is not a number", node)
         return self.arithmetic.convert(value, kind)
 
+    def _Compound(self, node: Any) -> CResult:
+        raise self.error("statements in an expression, ({ … }), are not supported here; write a function", node)
+
     def _ExprList(self, node: Any) -> CResult:
         raise self.error(f"{self.text(node)}: the operator , is not supported", node)
 
@@ -453,7 +454,7 @@ class Evaluator:
         whole = node
         while form(whole) == "ArrayRef" or (form(whole) == "StructRef" and whole.type == "."):
             whole = whole.name
-        if form(whole) in ("FuncCall", "Assignment", "ExprList", "TernaryOp") and whole is not node:
+        if form(whole) in ("FuncCall", "Assignment", "ExprList", "TernaryOp", "Compound") and whole is not node:
             kind = static.kind_of(self, whole)
             if isinstance(kind, Struct):
                 raise self.error(f"{self.text(node)} is a part of a value, not of a variable; write a variable", node)

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 from streamcheck.c import effects, initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue, SideCondition
-from streamcheck.c.declarations import Function, NameScope, PointerVariable, Typedef
+from streamcheck.c.declarations import CResult, Function, NameScope, PointerVariable, Typedef
 from streamcheck.c.extensions import RANGE
-from streamcheck.c.kinds import AnyKind, Integer, Opaque, Pointer
+from streamcheck.c.kinds import AnyKind, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue, Object
 from streamcheck.c.syntax import called_name, form, has_name, where_of
 from streamcheck.c.terms import comparison
@@ -25,7 +25,7 @@ from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Branch, UnknownValue
 from streamcheck.frontends.minic.lifetimes import Lifetime
 from streamcheck.frontends.minic.storage import Update
-from streamcheck.frontends.minic.targets import assigns, has_labels
+from streamcheck.frontends.minic.targets import assigns, has_labels, leaves
 from streamcheck.frontends.minic.variable_length import MOST_SCALARS
 
 MOST_DIMENSIONS = 100
@@ -74,6 +74,7 @@ class Statements:
         self.start: list[Update] = self.flow.start  # what variables hold when the run begins
         self.unknown: list[UnknownValue] = []
         self.frames: list[Inlining] = []
+        self.nested = 0  # statements in expressions around this place
         self.variable_length: set[Object] = set()
         self.lengths: dict[tuple[str, int, int], Term] = {}  # of those arrays, by owner, declaration and dimension
         self.lasting: set[int] = set()  # static variables of functions
@@ -197,7 +198,7 @@ class Statements:
     def statement(self, node: Any) -> None:
         if node is None:
             return
-        if len(self.frames) <= 1:
+        if len(self.frames) <= 1 and not self.nested:
             self.expressions.accesses.forget()
         method = getattr(self, f"_{form(node)}", None)
         with self.expressions.at(node):
@@ -214,6 +215,29 @@ class Statements:
             self.statement(part)
         self.expressions.lifetimes.leave()
         self.expressions.scope = outer
+
+    def in_expression(self, node: Any, *, unused: bool) -> CResult:
+        """The statements of ({ … }), and the value of the last one if it is an expression."""
+        to, outer = self.expressions, self.expressions.scope
+        if leaves(node):
+            raise to.error("a jump into or out of statements in an expression is not supported", node)
+        to.scope = NameScope(outer)
+        to.lifetimes.enter()
+        self.nested += 1
+        *before, last = node.block_items or (None,)
+        for part in before:
+            self.statement(part)
+        value: CResult = None
+        if unused or last is None or hasattr(self, f"_{form(last)}"):
+            self.statement(last)
+        else:
+            value = to.value(last)
+        if isinstance(value, Lvalue) and isinstance(value.kind, Struct):
+            value = self.calls.copy(value, last)
+        self.nested -= 1
+        to.lifetimes.leave()
+        to.scope = outer
+        return value
 
     def _EmptyStatement(self, node: Any) -> None:
         pass
