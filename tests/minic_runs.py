@@ -25,6 +25,7 @@ ALWAYS(mul_overflow, "no overflow")
 ALWAYS(negate_overflow, "no overflow")
 ALWAYS(out_of_bounds, "index in bounds")
 ALWAYS(float_cast_overflow, "conversion in range")
+ALWAYS(vla_bound_not_positive, "an array has elements")
 void __ubsan_handle_divrem_overflow_abort(place *at, uintptr_t a, uintptr_t b) {
     ends(b == 0 ? "no division by zero" : "no overflow", at);
 }
@@ -33,7 +34,7 @@ void __ubsan_handle_shift_out_of_bounds_abort(shift *s, uintptr_t a, uintptr_t b
     ends(b < (1u << (s->left->info >> 1)) ? "no overflow" : "shift in range", &s->at);
 }
 """
-CHECKED = "integer-divide-by-zero,signed-integer-overflow,shift,array-bounds,float-cast-overflow"
+CHECKED = "integer-divide-by-zero,signed-integer-overflow,shift,array-bounds,vla-bound,float-cast-overflow"
 
 
 def fitted(type, number):

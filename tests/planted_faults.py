@@ -474,7 +474,7 @@ def engines():
         )  # fmt: skip
         problem = unsafe("q0 -> q1: x := 0", "q1 -> q1: x := x + 1", "q1 -> bad: x == 3")
         if name in ("bit-bmc", "bit-induction"):
-            problem = specification("p", lambda: stream(Word8, lambda n: [0] ++ (n + 1)) != 3)
+            problem = specification("p", lambda: stream(Word8, lambda n: [0] + +(n + 1)) != 3)
         if name == "pdr-bits":
             problem = specification("p", lambda: stream(Bool, lambda b: [True] + +~b))
         if name == "elements":

@@ -78,5 +78,3 @@ def instantiate(rng, used, name, pool):
         inner = f"{name}.{i.name}" if i.name else name
         made.append(replace(i, name=inner, inputs=named(i.inputs), outputs=named(i.outputs)))
     return made, cells, [n.term for n in made[0].outputs]
-
-

@@ -1,6 +1,6 @@
 """A solver's Python package as a program: SMT-LIB on standard input, the answer on standard output.
 
-    python tests/solver_process.py cvc5        or bitwuzla
+python tests/solver_process.py cvc5        or bitwuzla
 """
 
 from __future__ import annotations

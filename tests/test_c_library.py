@@ -38,8 +38,9 @@ EXPECTED = {"nan", "inf", "huge_val", "expect", "rand", "random", "getchar"}  # 
 def models():
     """Every model with arguments: (name in C, model)."""
     for name in sorted(library._models()):
-        if name.removesuffix("f") not in EXPECTED and name not in EXPECTED:
-            yield name, library._models()[name]
+        if name.removesuffix("f") not in EXPECTED and name not in EXPECTED and not name.startswith("ones_of_"):
+            builtin = "__builtin_" if name in library._COMPILERS else ""
+            yield builtin + name, library._models()[name]
 
 
 def term_of(model):
@@ -240,7 +241,7 @@ def test_calls_that_are_not_modelled_end_the_model(read):
         ("", "double x = sin(1.0);", "no call of sin, line 3", "sin is a function of the standard library without"),
         ("double exp(double);", "double x = exp(1.0);", "no call of exp, line 3", "exp is a function of the standard"),
         ("", "frob(3);", "no call of frob, line 3", "frob is not declared"),
-        ("", "int x = __builtin_popcount(3);", "no call of __builtin_popcount, line 3", "is not declared"),
+        ("", "int x = __builtin_clz(3);", "no call of __builtin_clz, line 3", "is not declared"),
         ("int fabs(int);", "int x = fabs(1);", "no call of fabs, line 3", "fabs is not declared as in the standard"),
         ("int g; int f(void);", "f();", "no call of f, line 3", "f has no body and may change g"),
         ("int f(int *);", "int x; f(&x);", "no call of f, line 3", "f has no body and is passed an object"),

@@ -218,7 +218,7 @@ def test_a_damaged_certificate_is_damaged_or_rejected(files, certificates, name)
 @pytest.mark.parametrize(
     ("place", "value", "text"),
     [
-        (["terms", 0], "x", "at terms[0]: expected a list, found \"x\""),
+        (["terms", 0], "x", 'at terms[0]: expected a list, found "x"'),
         (["terms", 0], [], "at terms[0]: expected the name of an operator, found []"),
         (["terms", 0, 0], [1], "at terms[0][0]: expected the name of an operator, found [1]"),
         (["k"], None, "at k: expected a whole number from 1 on, found null"),

@@ -75,7 +75,7 @@ def test_the_json_has_only_the_constants_of_the_property(quantified):
 
 def test_a_counterexample_has_what_its_property_needs(tmp_path):
     b, c = extern("b", Bool), extern("c", Bool)
-    n, m = (stream(Word8, lambda s, x=x: [0] ++ mux(x, s + 1, s)) for x in (b, c))
+    n, m = (stream(Word8, lambda s, x=x: [0] + +mux(x, s + 1, s)) for x in (b, c))
     spec = Spec("s")
     spec.observer("n", n)
     spec.observer("m", m)

@@ -25,7 +25,7 @@ MEGABYTE = 1_000_000
 
 def deep(steps=60):
     """A spec with a property that falls only at a late step, and others that are proved at once."""
-    x, n = extern("x", Word16), stream(Word16, lambda n: [0] ++ (n + 1))
+    x, n = extern("x", Word16), stream(Word16, lambda n: [0] + +(n + 1))
     spec = Spec("deep")
     spec.prop("late", n < steps)
     spec.prop("true", x | ~x == 0xFFFF)
@@ -35,7 +35,7 @@ def deep(steps=60):
 
 def alone():
     """The same with one unit: numbers that have one model."""
-    n = stream(Int, lambda n: [0] ++ (n + 1))
+    n = stream(Int, lambda n: [0] + +(n + 1))
     spec = Spec("alone")
     spec.prop("late", n < 2500)
     return spec
@@ -44,7 +44,7 @@ def alone():
 def endless():
     """A property that bounded model checking alone never decides, step by step."""
     a, b = extern("a", Word32), extern("b", Word32)
-    s = stream(Word32, lambda s: [0] ++ (s ^ (a * b)))
+    s = stream(Word32, lambda s: [0] + +(s ^ (a * b)))
     spec = Spec("endless")
     spec.prop("holds", (s * a) * b == s * (a * b))
     return spec

@@ -126,20 +126,20 @@ def spec_with(*claims):
 
 
 def test_a_clock_of_digits():
-    minutes = stream(Word8, lambda m: [0] ++ mux(m == 59, 0, m + 1))
-    hours = stream(Word32, lambda h: [0] ++ mux(minutes == 59, h + 1, h))
+    minutes = stream(Word8, lambda m: [0] + +mux(m == 59, 0, m + 1))
+    hours = stream(Word32, lambda h: [0] + +mux(minutes == 59, h + 1, h))
     result = only_result(spec_with(("a_week", hours < 168)))
     assert (result.verdict, result.k) == ("falsified", 168 * 60)
 
 
 def test_a_value_that_is_met_once():
-    n = stream(Word32, lambda n: [7] ++ (n + 3))
+    n = stream(Word32, lambda n: [7] + +(n + 3))
     assert only_result(spec_with(("never", n != 3_000_001))).k == 999_998
 
 
 def test_a_sum_of_a_sum():
-    n = stream(Int, lambda n: [0] ++ (n + 1))
-    total = stream(Int, lambda t: [0] ++ (t + n))
+    n = stream(Int, lambda n: [0] + +(n + 1))
+    total = stream(Int, lambda t: [0] + +(t + n))
     result = only_result(spec_with(("small", total < 10**12)))
     assert result.verdict == "falsified" and result.k == 1414215
 
@@ -149,11 +149,11 @@ def test_inputs_in_turns_double_a_number():
 
     @stream(Int32)
     def left():
-        return [1] ++ mux(fill, mux(left > 0, left - 1, left), mux(swap, right, left))
+        return [1] + +mux(fill, mux(left > 0, left - 1, left), mux(swap, right, left))
 
     @stream(Int32)
     def right():
-        return [0] ++ mux(fill, mux(left > 0, right + 2, right), mux(swap, 0, right))
+        return [0] + +mux(fill, mux(left > 0, right + 2, right), mux(swap, 0, right))
 
     result = only_result(spec_with(("room", right < 1_000_000_000)))
     assert result.verdict == "falsified" and result.k > 500_000_000
@@ -161,9 +161,9 @@ def test_inputs_in_turns_double_a_number():
 
 def test_streams_that_the_violation_does_not_depend_on_may_be_open():
     tick = extern("tick", Bool)
-    n = stream(Int32, lambda n: [0] ++ mux(tick, n + 1, n))
-    noise = stream(Word8, lambda r: [1] ++ (r * 5 + 3))
-    later = stream(Word16, lambda r: [0] ++ (r * 3 + cast(Word16, noise)))
+    n = stream(Int32, lambda n: [0] + +mux(tick, n + 1, n))
+    noise = stream(Word8, lambda r: [1] + +(r * 5 + 3))
+    later = stream(Word16, lambda r: [0] + +(r * 3 + cast(Word16, noise)))
     specification = flatten(spec_with(("up", n >= 0), ("noisy", later != 12345)))
     claim, trace = specification.properties[0], Trace({}, ({"tick": True},) * 3, (Rounds(0, 1, 2**31 - 2),))
     shown = replay(specification, claim, trace)
@@ -179,7 +179,7 @@ def test_streams_that_the_violation_does_not_depend_on_may_be_open():
 
 def test_a_counter_that_stops_breaks_nothing():
     tick = extern("tick", Bool)
-    n = stream(Word32, lambda n: [0] ++ mux(tick & (n < 4_000_000_000), n + 1, n))
+    n = stream(Word32, lambda n: [0] + +mux(tick & (n < 4_000_000_000), n + 1, n))
     specification = flatten(spec_with(("bounded", n <= 4_000_000_000)))
     events = list(VeryLongRuns(LongRunsOptions(steps=50_000)).run(Task(views(specification)[0].system), list))
     assert events and all(isinstance(e, Progress) for e in events)
@@ -187,7 +187,7 @@ def test_a_counter_that_stops_breaks_nothing():
 
 def test_assumptions_hold_in_all_rounds():
     tick, limit = extern("tick", Bool), 3_000_000
-    n = stream(Word32, lambda n: [0] ++ mux(tick, n + 1, n))
+    n = stream(Word32, lambda n: [0] + +mux(tick, n + 1, n))
     spec = spec_with(("small", n <= limit))
     spec.assume("stops", implies(n >= limit, ~tick))
     specification = flatten(spec)
@@ -313,16 +313,16 @@ def test_a_deadline_that_wraps_around_is_wrong_and_a_duration_is_not():
 
 
 def test_numbers_that_grow_without_end_end_a_run():
-    square = stream(Int, lambda x: [3] ++ (x * x + 1))
+    square = stream(Int, lambda x: [3] + +(x * x + 1))
     events = list(VeryLongRuns().run(Task(views(flatten(spec_with(("odd", square != 77))))[0].system), list))
     assert events and all(isinstance(e, Progress) for e in events)
 
 
 def test_a_short_run_that_is_not_regular_is_never_a_false_claim():
     """What happens amid rounds, at no constant of the spec, must not become a run that does not replay."""
-    a = stream(Int, lambda a: [0] ++ (a + 1))
-    b = stream(Int, lambda b: [600] ++ (b - 1))
-    met = stream(Int, lambda n: [0] ++ mux(a == b, 1, n))
+    a = stream(Int, lambda a: [0] + +(a + 1))
+    b = stream(Int, lambda b: [600] + +(b - 1))
+    met = stream(Int, lambda n: [0] + +mux(a == b, 1, n))
     specification = flatten(spec_with(("late", implies(a > 900, met == 1)), ("never", met == 0)))
     for claim in specification.properties:
         system = views(specification)[0].system

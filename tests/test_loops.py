@@ -132,7 +132,7 @@ def test_constants_that_differ_are_a_table():
 def test_tables_are_where_the_user_wants_them(tmp_path):
     code = unit_of(watchdogs([10 * i for i in range(1, 9)]))
     write(tmp_path / "c", code)
-    where = "-DSC_TABLE=__attribute__((section(\".flash\")))"
+    where = '-DSC_TABLE=__attribute__((section(".flash")))'
     run(["gcc", *WARNINGS, where, "-c", "watchdogs.c", "-o", "tables.o"], tmp_path / "c")
     assert ".flash" in run(["objdump", "-h", "tables.o"], tmp_path / "c")
     for wrong in ("#define SC_TABLE volatile", "#define SC_TABLE\n#define table beat"):
@@ -276,7 +276,7 @@ def test_a_fold_that_begins_with_minus_zero_is_the_same_term():
     """No solver is asked about a tree of 33 additions and products of floats."""
     f = extern("f", Double)
     spec = Spec("varied")
-    spec.trigger("t", True, [statistics.variance(33, [0.5] * 32 ++ f)])
+    spec.trigger("t", True, [statistics.variance(33, [0.5] * 32 + +f)])
     outcome = validate(unit_of(spec))
     assert outcome.is_proved and outcome.questions < 2
 

@@ -82,7 +82,7 @@ def test_the_condition_of_a_block_is_evaluated_once(tmp_path):
     text = (
         "node imported coin() returns (b: bool);\n"
         "node top() returns (y, z: int);\n"
-        "let if coin() then y = 1; z = 1; else y = 2; z = 2; fi check \"agree\" y = z; check \"one\" y = 1; tel"
+        'let if coin() then y = 1; z = 1; else y = 2; z = 2; fi check "agree" y = z; check "one" y = 1; tel'
     )
     assert verdicts(tmp_path, text) == {"agree": "proved", "one": "falsified"}
 

@@ -61,7 +61,7 @@ def test_the_assumption_of_a_call_in_a_branch_that_is_not_chosen_is_not_owed(tmp
 
 
 def test_ghosts_of_several_types_and_names_of_several_lines(tmp_path):
-    contract = "con var a: int, c: bool = (x, b); guarantee \"of\n  two lines\" c => a = y; noc"
+    contract = 'con var a: int, c: bool = (x, b); guarantee "of\n  two lines" c => a = y; noc'
     text = f"node top(x: int; b: bool) returns (y: int); {contract} let y = x; tel"
     assert verdicts(tmp_path, text) == {"guarantee of two lines": "proved"}
 

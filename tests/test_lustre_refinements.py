@@ -19,7 +19,7 @@ def test_conditions_of_inputs_are_assumed_and_of_others_proved(tmp_path):
     text = NAT + (
         "node top(a: int; b: Nat) returns (z: Nat; w: int | w <= z + 1);\n"
         "var q: Nat;\n"
-        "let z = b; w = a; q = b + 1; check \"P\" z >= 0; tel"
+        'let z = b; w = a; q = b + 1; check "P" z >= 0; tel'
     )
     assert verdicts(tmp_path, text) == {
         "P": "proved", "z is of its type": "proved", "w is of its type": "falsified", "q is of its type": "proved",
@@ -32,7 +32,7 @@ def test_conditions_of_base_types_parts_and_elements_count_too(tmp_path):
         "type Pair = struct { f: Small; g: bool };\n"
         "const C: subtype { C: int | C > 5 };\n"
         "node top(a: Pair; b: Small^3) returns (z: int; w: Pair);\n"
-        "let z = a.f + b[2] + C; w = Pair { f = a.f + 1; g = a.g }; check \"P\" z > 5 and z - C < 19; tel"
+        'let z = a.f + b[2] + C; w = Pair { f = a.f + 1; g = a.g }; check "P" z > 5 and z - C < 19; tel'
     )
     assert verdicts(tmp_path, text) == {"P": "proved", "w is of its type": "falsified"}
 
@@ -48,7 +48,7 @@ def test_conditions_have_memory_in_the_time_of_their_instance(tmp_path):
         "type Grows = subtype { n: int | true -> n > pre n };\n"
         "node twice(x: Grows) returns (y: Grows); let y = 2 * x; tel\n"
         "node top(x: Grows; c: bool) returns (y: int);\n"
-        "let y = (activate twice every c initial default 0)(x); check \"P\" true -> (c and pre c) => y > pre y; tel"
+        'let y = (activate twice every c initial default 0)(x); check "P" true -> (c and pre c) => y > pre y; tel'
     )
     found = verdicts(tmp_path, text)
     assert set(found.values()) == {"proved"} and len(found) == 3
@@ -60,7 +60,7 @@ def test_an_imported_node_keeps_its_promises_if_its_inputs_are_of_their_types(tm
     text = type + (
         "node imported m(a: Nat) returns (r: Nat; s: int);\n"
         "con guarantee s > 3; noc\n"
-        f"node top(a: int) returns (z, w: int); let z, w = m({given}); check \"P\" z >= 0; check \"Q\" w > 3; tel"
+        f'node top(a: int) returns (z, w: int); let z, w = m({given}); check "P" z >= 0; check "Q" w > 3; tel'
     )
     found = verdicts(tmp_path, text)
     assert set(found.values()) == {"falsified" if given == "a" else "proved"} and len(found) == 3
@@ -70,7 +70,7 @@ def test_it_keeps_its_types_as_long_as_its_assumptions_hold(tmp_path):
     text = RANGE + (
         "node imported m(a: int) returns (r: Nat);\n"
         "con assume a > 5; var g: Nat = a - 1; noc\n"
-        "node top(a: int) returns (z: int); let z = m(a); check \"P\" z >= 0; check \"Q\" a > 5 => z >= 0; tel"
+        'node top(a: int) returns (z: int); let z = m(a); check "P" z >= 0; check "Q" a > 5 => z >= 0; tel'
     )
     found = verdicts(tmp_path, text.replace("m(a);", "m(if a > 5 then a else 6);"))
     assert set(found.values()) == {"proved"}

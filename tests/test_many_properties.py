@@ -25,7 +25,7 @@ from streamcheck.transform.induction import with_any_start
 
 
 def spec_of(count):
-    n = stream(Word8, lambda n: [0] ++ mux(n < 100, n + 1, n))
+    n = stream(Word8, lambda n: [0] + +mux(n < 100, n + 1, n))
     spec = Spec("many")
     for i in range(count):
         spec.prop(f"p{i}", n != 3 if i % 7 == 0 else n <= 100 + i % 90)

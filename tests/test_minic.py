@@ -441,7 +441,7 @@ def test_an_included_file_keeps_its_lines(read):
     [
         ("int main(void) {\n int x = 1\n return x; }", "a.c:3: a syntax error, or C that is not supported, before"),
         ("int main(void) {\n return y; }", "a.c:2: y is not declared"),
-        ("int main(void) {\n int n = 2;\n int a[n];\n}", "a.c:3: the size of an array must be a constant"),
+        ("int main(void) {\n int n = 2;\n static int a[n];\n}", "a.c:3: the size of an array must be a constant"),
         ("int main(void) {\n int *p;\n *p = 1;\n}", "a.c:3: the target of p is not known when the program is read"),
         ("void main(void) { int x, y, *p = &x;\n p = &y;\n}", "a.c:2: p = &y: p points into different variables"),
         (

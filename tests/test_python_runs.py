@@ -32,7 +32,7 @@ class Mode(enum.Enum):
 def counting():
     go = extern("go", Bool, samples=[True] * 7)
     mode = extern("mode", EnumOf(Mode), samples=[Mode.LOW, Mode.HIGH] * 4)
-    n = stream(Word8, lambda n: [0] ++ mux(go, n + 1, n))
+    n = stream(Word8, lambda n: [0] + +mux(go, n + 1, n))
 
     spec = Spec("counting")
     spec.trigger("high", mode == Mode.HIGH, {"n": n, "mode": mode})

@@ -55,8 +55,8 @@ def test_k_induction_wins_no_game_that_is_lost():
 def remembering() -> Spec:
     """The output has to be the product of two inputs, which the state has twice: the second copy is written later."""
     x, o = extern("x", Int), unknown(Int)
-    first = stream(Int, lambda n: [0] ++ x)
-    second = stream(Int, lambda n: [0] ++ (x * 3 - 2 * x))
+    first = stream(Int, lambda n: [0] + +x)
+    second = stream(Int, lambda n: [0] + +(x * 3 - 2 * x))
     spec = Spec("remembering")
     spec.prop("one", o > first)
     spec.prop("two", o < second + 2)

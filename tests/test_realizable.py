@@ -44,7 +44,7 @@ class Light(enum.Enum):
 def balance(slack: int) -> Spec:
     """A level that has to stay near 0; the output follows the input by so much at most."""
     x, o = extern("x", Int), unknown(Int)
-    level = stream(Int, lambda before: [0] ++ (before + o))
+    level = stream(Int, lambda before: [0] + +(before + o))
     spec = Spec("balance")
     spec.assume("bounded", (x >= 0) & (x <= 5))
     spec.prop("above", o >= x - slack)
@@ -82,7 +82,7 @@ def between() -> Spec:
 def contradictory() -> Spec:
     """Four guarantees, of which two cannot be kept together, from the third step on."""
     x, o = extern("x", Word8), unknown(Word8)
-    n = stream(Word8, lambda before: [0] ++ mux(before < 9, before + 1, before))
+    n = stream(Word8, lambda before: [0] + +mux(before < 9, before + 1, before))
     spec = Spec("contradictory")
     spec.prop("small", implies(n >= 2, o < 10))
     spec.prop("even", o % 2 == 0)

@@ -330,7 +330,7 @@ def test_persistence_counts_from_the_start_of_the_interval() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("box satisfy r", "expected `shall` after \"box\", found `satisfy`"),
+        ("box satisfy r", 'expected `shall` after "box", found `satisfy`'),
         ("box shall satisfy", 'expected an expression after "box shall satisfy", found the end'),
         ("box shall within 2 seconds satisfy r", "expected `ticks`"),
         ("box shall within x ticks satisfy r", "expected a whole number of ticks"),
@@ -395,13 +395,28 @@ MIXER = {
     ],
     "variables": [
         {"component_name": "mixer", "variable_name": "button", "idType": "Input", "dataType": "boolean"},
-        {"component_name": "mixer", "variable_name": "level", "idType": "Input", "dataType": "double",
-         "description": "of the tank"},
+        {
+            "component_name": "mixer",
+            "variable_name": "level",
+            "idType": "Input",
+            "dataType": "double",
+            "description": "of the tank",
+        },
         {"component_name": "mixer", "variable_name": "motor", "idType": "Output", "dataType": "boolean"},
-        {"component_name": "mixer", "variable_name": "full", "idType": "Internal", "dataType": "double",
-         "assignment": "2.5 * unit"},
-        {"component_name": "mixer", "variable_name": "unit", "idType": "Internal", "dataType": "double",
-         "assignment": "2.0"},
+        {
+            "component_name": "mixer",
+            "variable_name": "full",
+            "idType": "Internal",
+            "dataType": "double",
+            "assignment": "2.5 * unit",
+        },
+        {
+            "component_name": "mixer",
+            "variable_name": "unit",
+            "idType": "Internal",
+            "dataType": "double",
+            "assignment": "2.0",
+        },
     ],
 }
 
@@ -413,7 +428,9 @@ def test_an_export_becomes_a_spec(tmp_path: Path) -> None:
     assert loaded.name == "mixer" and loaded.properties == ["M-1", "M-2"]
     problem = loaded.problem
     assert [(i.name, i.extern, i.doc) for i in problem.inputs] == [
-        ("button", True, ""), ("level", True, "of the tank"), ("motor", False, ""),
+        ("button", True, ""),
+        ("level", True, "of the tank"),
+        ("motor", False, ""),
     ]
     assert [a.name for a in problem.assumptions] == ["M-assumption"]
     assert [w.partition(":")[0] for w in problem.warnings] == ["M-3 is left out", "M-4 is left out"]

@@ -127,7 +127,7 @@ ENDLESS = {
     "turns": 'spec.assume("a", b != pre(True, b))',
     "a way through modes": 'spec.assume("a", (x == pre(0, x)) | (pre(0, x) == 3) & (x == 7) | (x == 3))',
     "a period": 'n = stream(Word8, lambda n: [0] ++ ((n + 1) % 7))\nspec.assume("a", b == (n == 3))',
-    "an array, and no rule": 'n = stream(Array(Word8, 2), lambda n: [[0, 1]] ++ n.set(0, n[1]).set(1, (n[0] + 1) % 5))'
+    "an array, and no rule": "n = stream(Array(Word8, 2), lambda n: [[0, 1]] ++ n.set(0, n[1]).set(1, (n[0] + 1) % 5))"
     '\nc = extern("c", Word8)\nspec.assume("a", (c ^ (c >> 3)) == n[0] * 7)',
     "so many and no more": 'n = stream(Word32, lambda n: mux(b, ([0] ++ n) + 1, [0] ++ n))\nspec.assume("a", n <= 3)',
 }

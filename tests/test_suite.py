@@ -20,19 +20,25 @@ from streamcheck.scale.journal import Journal, source_of
 from streamcheck.scale.targets import suite_files
 
 HEAD = "from streamcheck import *\n"
-EASY = HEAD + """
+EASY = (
+    HEAD
+    + """
 n = stream(Word8, lambda n: [0] ++ mux(n < 9, n + 1, 0))
 spec = Spec("easy")
 spec.prop("small", n < 10)
 spec.prop("wrong", n < 5)
 """
-HARD = HEAD + """
+)
+HARD = (
+    HEAD
+    + """
 a, b = extern("a", Word64), extern("b", Word64)
 spec = Spec("hard")
 small = (a > 1) & (b > 1) & (a < 0x100000000) & (b < 0x100000000)
 spec.prop("never", implies(small, a * b != 3037000493 * 2654435761))
 spec.prop("now", a == a)
 """
+)
 SCHEMA = json.loads(Path("docs/output.schema.json").read_text())
 
 

@@ -43,7 +43,7 @@ def counts(done):
 def test_each_property_is_a_test(folder):
     done = pytest_in(folder, "specs")
     assert counts(done) == {"passed": 2, "failed": 1} and done.returncode == 1
-    assert "counter.py:6: spec.prop(\"small\", total < 3)" in done.stdout  # the user's line
+    assert 'counter.py:6: spec.prop("small", total < 3)' in done.stdout  # the user's line
     assert re.search(r"falsified +small +\w+, step 3", done.stdout)
     assert re.search(r"total +0 +1\* +2\* +3\*", done.stdout)
     assert "Traceback" not in done.stdout and "runtest" not in done.stdout

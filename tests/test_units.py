@@ -21,7 +21,7 @@ from streamcheck.scale.work import run_unit
 
 
 def small():
-    n = stream(Word8, lambda n: [0] ++ mux(n < 9, n + 1, 0))
+    n = stream(Word8, lambda n: [0] + +mux(n < 9, n + 1, 0))
     spec = Spec("small")
     spec.prop("bounded", n < 10)
     spec.prop("wrong", n < 5)

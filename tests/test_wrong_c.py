@@ -47,7 +47,7 @@ def window():
     x = extern("x", Int16)
     spec = Spec("window")
     spec.assume("low", x <= 100)
-    spec.trigger("shown", True, [statistics.max(16, [0] * 16 ++ x)])
+    spec.trigger("shown", True, [statistics.max(16, [0] * 16 + +x)])
     return spec
 
 
@@ -130,7 +130,7 @@ def test_a_window_is_touched_by_its_functions_alone():
 def test_an_impossible_enum_is_not_pushed_into_a_window(copilot):
     x, on = extern("x", Int16), extern("m", EnumOf(Mode)) == Mode.ON
     spec = Spec("window")
-    spec.trigger("shown", True, [statistics.max(16, [0] * 16 ++ mux(on, x, Int16(0)))])
+    spec.trigger("shown", True, [statistics.max(16, [0] * 16 + +mux(on, x, Int16(0)))])
     told = refused(spec, r"    if \(!window_inputs_valid\(\w*\)\) \{\n        return;\n    \}\n", "", copilot=copilot)
     assert told == "a step with an impossible enum changes nothing"
 

@@ -1,6 +1,6 @@
 """The tiny checker as a module, with a solver in this process; and its answers beside those of the first checker.
 
-    python tests/tiny.py        prints how both judge what the planted faults lead to
+python tests/tiny.py        prints how both judge what the planted faults lead to
 """
 
 from __future__ import annotations

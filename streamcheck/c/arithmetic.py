@@ -23,6 +23,7 @@ from typing import assert_never
 from streamcheck.c.kinds import (
     BOOLEAN,
     FLOAT,
+    LONG,
     AnyKind,
     Array,
     Floating,
@@ -37,7 +38,7 @@ from streamcheck.c.terms import comparison, condition_of, division, number, reca
 from streamcheck.core.floats import f32
 from streamcheck.core.intervals import Intervals, decide, exact_interval, is_inside
 from streamcheck.core.simplify import choice, conjunction, disjunction, either, negation, simple_term
-from streamcheck.core.term import FALSE, TRUE, Term, constant, term
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
 from streamcheck.core.types import BOOL, Type, array_of, machine
 from streamcheck.core.types import DOUBLE as BINARY64
 from streamcheck.core.types import FLOAT as BINARY32
@@ -71,6 +72,7 @@ class SideCondition(Enum):
     OVERLAP = "no overlap", "the objects overlap"
     POINTER = "pointer in bounds", "pointer out of bounds"
     SAME = "pointers into one object", "pointers into different objects"
+    LENGTH = "an array has elements", "the length of an array is not positive"
     TARGET = "valid pointer", "the pointer is null, dangling or out of bounds"
     ALIVE = "no dangling pointer", "dangling pointer"
     ORDER = "no unordered effects", "effects in no order"
@@ -139,11 +141,14 @@ class Arithmetic:
             ):
                 low, high = (constant(MATHEMATICAL_INT, n) for n in (kind.low, kind.high))
                 return conjunction(simple_term("ge", value, low), simple_term("le", value, high))
-            case Array() if self.mathematical:
+            case Array() if self.mathematical and self._has_limits(kind.element):
                 places = (constant(machine(32, signed=False), i) for i in range(kind.length))
                 return conjunction(*(self.limits(kind.element, term("index", value, i)) for i in places))
             case _:
                 return TRUE
+
+    def _has_limits(self, kind: AnyKind) -> bool:
+        return self.limits(kind, variable("?", self.type_of(kind))) is not TRUE
 
     # Values
 
@@ -276,6 +281,20 @@ class Arithmetic:
     def index(self, value: CValue, length: int, condition: SideCondition = SideCondition.INDEX) -> Term:
         """The index into an array of this length."""
         self.oblige(condition, self._within(value.term, 0, length - 1))
+        return value.term
+
+    def require_element(
+        self, value: CValue, array: Array, condition: SideCondition = SideCondition.INDEX, *, end: bool = False
+    ) -> Term:
+        """The index of an element of this array, or of its end."""
+        if array.count is None:
+            self.oblige(condition, self._within(value.term, 0, array.length if end else array.length - 1))
+        else:
+            place = self.convert(value, LONG).term
+            if isinstance(value.kind, Integer) and value.kind.high > LONG.high:
+                self.require_range(condition, value, 0, LONG.high)
+            below = comparison("le" if end else "lt", place, array.count)
+            self.oblige(condition, conjunction(comparison("ge", place, number(place.type, 0)), below))
         return value.term
 
     def require_range(self, condition: SideCondition, value: CValue, low: int, high: int) -> None:

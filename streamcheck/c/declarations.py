@@ -254,7 +254,7 @@ class Declarations:
                 if self.portable:
                     raise SpecError(f"{function} is variadic, which is not supported", where_of(node))
                 continue
-            kind = self.kind_of(parameter, scope)
+            kind = self._parameter_kind(parameter, scope)
             if set(getattr(parameter, "storage", None) or ()) - {"register"}:
                 raise SpecError(f"a parameter of {function} is {parameter.storage[0]}", where_of(node))
             if kind == kinds.VOID:
@@ -264,6 +264,13 @@ class Declarations:
             if isinstance(kind, Array):  # 6.7.5.3
                 kind = Pointer(kind.element, has_constant_elements(parameter.type))
             yield getattr(parameter, "name", None) or "", kind
+
+    def _parameter_kind(self, node: Any, scope: NameScope) -> AnyKind:
+        """An array is a pointer to its elements: a length that is another parameter does not matter (6.7.5.3)."""
+        array: Any = getattr(node, "type", None)
+        if not self.portable and form(array) == "ArrayDecl" and form(array.dim) == "ID":
+            return Pointer(self.kind_of(array.type, scope), has_constant_elements(array))
+        return self.kind_of(node, scope)
 
     def _enum(self, node: Any, scope: NameScope) -> AnyKind:
         """Members are ints (6.7.2.2). The type itself is unsigned int for gcc and clang if no member is negative."""

@@ -189,8 +189,6 @@ class Evaluator:
 
     def value(self, node: Any) -> CResult:
         method: Callable[[Any], CResult] | None = getattr(self, f"_{form(node)}", None)
-        if form(node) == "Compound":
-            raise self.error("statements in an expression, ({ … }), are not supported; write a function", node)
         if method is None:
             message = f"{self.text(node)}: an expression of this form ({form(node)}) is not supported"
             raise self.error(message, node)
@@ -289,7 +287,7 @@ class Evaluator:
             case "p++" | "p--" | "++" | "--":
                 return self.step(node, keep=True)
             case "sizeof":
-                return self.arithmetic.number(self.model.size, self.size_of(node))
+                return self.size_of(node)
             case "_Alignof":
                 return self.arithmetic.number(self.model.size, self._alignment_of(node))
             case "*":
@@ -313,10 +311,15 @@ class Evaluator:
             raise self.error("pointers to pointers are not supported", node)
         return pointers.address(lvalue, self)
 
-    def size_of(self, node: Any) -> int:
+    def size_of(self, node: Any) -> CValue:
         if self.arithmetic.dialect is Dialect.PORTABLE:
             raise Unsupported("sizes depend on the compiler")
-        return self.model.size_of(static.kind_of(self, node.expr))
+        kind, count = static.kind_of(self, node.expr), self.arithmetic.number(self.model.size, 1)
+        while isinstance(kind, Array) and kinds.has_run_time_length(kind):  # the program has evaluated its lengths
+            length: Term = constant(self.arithmetic.type_of(kinds.LONG), kind.length)
+            each = self.arithmetic.convert(CValue(kinds.LONG, kind.count or length), self.model.size)
+            count, kind = self.arithmetic.binary("*", count, each), kind.element
+        return self.arithmetic.binary("*", count, self.arithmetic.number(self.model.size, self.model.size_of(kind)))
 
     def _alignment_of(self, node: Any) -> int:
         if self.arithmetic.dialect is Dialect.PORTABLE:
@@ -359,6 +362,9 @@ class Evaluator:
         if not isinstance(value, CValue):
             raise self.error(f"{self.text(node)}: {self.text(node.expr)} is not a number", node)
         return self.arithmetic.convert(value, kind)
+
+    def _Compound(self, node: Any) -> CResult:
+        raise self.error("statements in an expression, ({ … }), are not supported here; write a function", node)
 
     def _ExprList(self, node: Any) -> CResult:
         raise self.error(f"{self.text(node)}: the operator , is not supported", node)
@@ -448,7 +454,7 @@ class Evaluator:
         whole = node
         while form(whole) == "ArrayRef" or (form(whole) == "StructRef" and whole.type == "."):
             whole = whole.name
-        if form(whole) in ("FuncCall", "Assignment", "ExprList", "TernaryOp") and whole is not node:
+        if form(whole) in ("FuncCall", "Assignment", "ExprList", "TernaryOp", "Compound") and whole is not node:
             kind = static.kind_of(self, whole)
             if isinstance(kind, Struct):
                 raise self.error(f"{self.text(node)} is a part of a value, not of a variable; write a variable", node)
@@ -472,7 +478,7 @@ class Evaluator:
     def element(self, array: Lvalue, index: CValue) -> Lvalue:
         """a[i], with the index in bounds."""
         assert isinstance(array.kind, Array)
-        return array.element(self.arithmetic.index(index, array.kind.length))
+        return array.element(self.arithmetic.require_element(index, array.kind))
 
     def _field(self, node: Any) -> Lvalue:
         whole = self.value(node.name)

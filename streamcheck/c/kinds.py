@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias, assert_never
+from typing import TYPE_CHECKING, TypeAlias, assert_never
+
+if TYPE_CHECKING:
+    from streamcheck.core.term import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +56,14 @@ class Void:
 
 @dataclass(frozen=True, slots=True)
 class Array:
+    """`count`: how many of its elements there are, if that is known only as the program runs: at most `length`."""
+
     element: AnyKind
     length: int
+    count: Term | None = None
 
     def __str__(self) -> str:
-        return f"{self.element}[{self.length}]"
+        return f"{self.element}[{self.length if self.count is None else '…'}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +172,12 @@ def dimensions(kind: AnyKind) -> int:
     while isinstance(kind, Array):
         number, kind = number + 1, kind.element
     return number
+
+
+def has_run_time_length(kind: AnyKind) -> bool:
+    while isinstance(kind, Array) and kind.count is None:
+        kind = kind.element
+    return isinstance(kind, Array)
 
 
 def number_of_scalars(kind: AnyKind) -> int:

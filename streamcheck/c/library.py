@@ -72,6 +72,26 @@ long random(void) { return any < 0 ? -(any + 1) : any; }
 int getchar(void) { return any < -1 ? -1 : any > 255 ? 255 : any; }
 long expect(long x, long expected) { return x; }
 """
+# Bits that are 1: their number in each field of 2, 4 and 8 bits, and then the sum of the fields.
+_BITS = """
+unsigned long long ones_of_2(unsigned long long x) { return x - (x >> 1 & 0x5555555555555555); }
+unsigned long long ones_of_4(unsigned long long x) {
+    return (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+}
+unsigned long long ones_of_8(unsigned long long x) { return x + (x >> 4) & 0x0f0f0f0f0f0f0f0f; }
+unsigned long long ones_of_16(unsigned long long x) { return x + (x >> 8); }
+unsigned long long ones_of_32(unsigned long long x) { return x + (x >> 16); }
+unsigned long long ones_of_64(unsigned long long x) { return x + (x >> 32) & 127; }
+int popcountll(unsigned long long x) {
+    return (int)__builtin_ones_of_64(__builtin_ones_of_32(__builtin_ones_of_16(
+        __builtin_ones_of_8(__builtin_ones_of_4(__builtin_ones_of_2(x))))));
+}
+int popcountl(unsigned long x) { return __builtin_popcountll(x); }
+int popcount(unsigned x) { return __builtin_popcountll(x); }
+int parityll(unsigned long long x) { return __builtin_popcountll(x) & 1; }
+int parityl(unsigned long x) { return __builtin_parityll(x); }
+int parity(unsigned x) { return __builtin_parityll(x); }
+"""
 # ctype.h in the C locale (7.4). The argument is an unsigned char or EOF.
 _CHARACTERS = """
 int isdigit(int c) { return c >= '0' && c <= '9' ? any ? any : 1 : 0; }
@@ -103,7 +123,10 @@ GENERIC = frozenset(
 )
 _OTHER_NAMES = {"finite": "isfinite", "finitef": "isfinitef", "isinf_sign": "isinf"}
 # Names that are models only with `__builtin_` before them.
-_COMPILERS = frozenset("inf inff huge_val huge_valf expect".split())
+_COMPILERS = frozenset(
+    "inf inff huge_val huge_valf expect popcount popcountl popcountll parity parityl parityll"
+    " ones_of_2 ones_of_4 ones_of_8 ones_of_16 ones_of_32 ones_of_64".split()
+)
 ANY = "any"
 # Functions of the library that are not modelled: the standard does not give their values exactly, or they need what
 # an automaton does not have (the heap, files, the time).
@@ -160,7 +183,8 @@ def model(name: str, data_model: DataModel = LP64, *, single: bool = False) -> L
 
 @cache
 def _models(model: DataModel = LP64) -> Mapping[str, LibraryModel]:
-    texts = [(_FLOATING, "double", ""), (_FLOATING, "float", "f"), (_INTEGERS, "int", ""), (_CHARACTERS, "int", "")]
+    texts = [(_FLOATING, "double", ""), (_FLOATING, "float", "f")]
+    texts += [(text, "int", "") for text in (_INTEGERS, _CHARACTERS, _BITS)]
     models: dict[str, LibraryModel] = {}
     for text, kind, suffix in texts:
         typed = re.sub(r"\bT_MIN\b", "FLT_MIN" if suffix else "DBL_MIN", re.sub(r"\bT\b", kind, text))

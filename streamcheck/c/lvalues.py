@@ -59,15 +59,16 @@ class Lvalue:
         for fields, kind in leaves(self.kind):
             yield Lvalue(self.object, kind, self.fields + fields, self.indices, self.constant)
 
-    def last_array(self) -> tuple[int, bool]:
-        """The length of the array that the last index is into, and whether that array's elements are the lvalue."""
-        kind, fields, length = self.object.kind, list(self.fields), 0
+    def last_array(self) -> tuple[Array, bool]:
+        """The array that the last index is into, and whether its elements are the lvalue."""
+        kind, fields, array = self.object.kind, list(self.fields), None
         for _ in self.indices:
             while isinstance(kind, Struct):
                 kind = kind.kind_of(fields.pop(0))
             assert isinstance(kind, Array)
-            length, kind = kind.length, kind.element
-        return length, not fields
+            array, kind = kind, kind.element
+        assert array is not None
+        return array, not fields
 
 
 def leaves(kind: AnyKind) -> Iterator[tuple[Fields, AnyKind]]:

@@ -80,15 +80,15 @@ def dereference(operand: CResult, to: Evaluator, node: Any) -> Lvalue:
     if not isinstance(pointee.lvalue.kind, Array):
         to.arithmetic.index(pointee.offset, 1, condition)
         return pointee.lvalue
-    return pointee.lvalue.element(to.arithmetic.index(pointee.offset, pointee.lvalue.kind.length, condition))
+    return pointee.lvalue.element(to.arithmetic.require_element(pointee.offset, pointee.lvalue.kind, condition))
 
 
 def address(lvalue: Lvalue, to: Evaluator) -> Pointee:
     """&x. &a[i] is a pointer into a."""
     if not lvalue.indices or isinstance(lvalue.kind, Array):
         return Pointee(lvalue)
-    length, _ = lvalue.last_array()
-    outer = replace(lvalue, kind=Array(lvalue.kind, length), indices=lvalue.indices[:-1])
+    array, _ = lvalue.last_array()
+    outer = replace(lvalue, kind=replace(array, element=lvalue.kind), indices=lvalue.indices[:-1])
     return Pointee(outer, CValue(kinds.LONG, recast(lvalue.indices[-1], to.arithmetic.type_of(kinds.LONG))))
 
 
@@ -96,11 +96,11 @@ def move(operand: CResult, by: CValue, op: str, to: Evaluator) -> Pointee:
     """A pointer some elements further, in its array or at its end (6.5.6)."""
     pointee = shift(operand, by, op, to)
     if pointee.offset is not None and pointee != operand:
-        length = pointee.lvalue.kind.length if isinstance(pointee.lvalue.kind, Array) else 1
-        to.arithmetic.require_range(SideCondition.POINTER, pointee.offset, 0, length)
+        array = pointee.lvalue.kind if isinstance(pointee.lvalue.kind, Array) else Array(pointee.lvalue.kind, 1)
+        to.arithmetic.require_element(pointee.offset, array, SideCondition.POINTER, end=True)
         old = operand.offset if isinstance(operand, Pointee) else None
         if old is not None:  # so that the sum has not wrapped around
-            to.arithmetic.require_range(SideCondition.POINTER, old, 0, length)
+            to.arithmetic.require_element(old, array, SideCondition.POINTER, end=True)
     return pointee
 
 

@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.c.arithmetic import CValue
-from streamcheck.c.declarations import ANONYMOUS, PointerVariable
+from streamcheck.c.declarations import ANONYMOUS, NameScope, PointerVariable, Typedef
+from streamcheck.c.initial import kind_of as initial_kind
 from streamcheck.c.initial import string
-from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
-from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.kinds import VOID, AnyKind, Array, Floating, Integer, Pointer, Struct
+from streamcheck.c.lvalues import Lvalue, Object
 from streamcheck.c.syntax import called_name, form, is_first_or_second
 
 if TYPE_CHECKING:
     from streamcheck.c.expressions import Evaluator
+
+STATEMENTS = (
+    "Compound If While DoWhile For Switch Case Default Return Break Continue Goto Label Decl DeclList Typedef Pragma"
+    " EmptyStatement StaticAssert"
+).split()
 
 
 def kind_of(to: Evaluator, node: Any) -> AnyKind:
@@ -37,6 +43,8 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
         case "ExprList":
             last = kind_of(to, node.exprs[-1])
             return Pointer(last.element) if isinstance(last, Array) else last  # 6.3.2.1
+        case "Compound":
+            return _of_statements(to, node)
         case "FuncCall" if called_name(node) == "offsetof":
             return to.model.size
         case "FuncCall":
@@ -62,6 +70,26 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
             if inner is not None:
                 return inner
     raise to.error(f"{to.text(node)} has no known type", node)
+
+
+def _of_statements(to: Evaluator, node: Any) -> AnyKind:
+    """The kind of ({ … }): that of its last expression, which reads variables that it declares."""
+    outer, to.scope = to.scope, NameScope(to.scope)
+    try:
+        for part in node.block_items or ():
+            if form(part) == "Typedef":
+                to.scope.names[part.name] = Typedef(to.declarations.typedef_kind(part, to.scope))
+            elif form(part) == "Decl" and form(part.type) != "FuncDecl":
+                kind = initial_kind(part, to) if part.name is not None else to.declarations.kind_of(part, to.scope)
+                if part.name is not None:
+                    to.scope.names[part.name] = Lvalue(Object(part.name, kind), kind)
+        last = node.block_items[-1] if node.block_items else None
+        if form(last) in ("NoneType", *STATEMENTS):
+            return VOID
+        kind = kind_of(to, last)
+        return Pointer(kind.element) if isinstance(kind, Array) else kind
+    finally:
+        to.scope = outer
 
 
 def _of_operation(to: Evaluator, node: Any) -> AnyKind:

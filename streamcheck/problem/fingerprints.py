@@ -19,6 +19,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, assert_never
 
 from streamcheck.core.term import Term, plain, walk
@@ -27,6 +28,8 @@ from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.problem import Problem
 from streamcheck.problem.specification import Cell, Specification
+
+MOST_NAMED = 4096  # scalars of one variable
 
 
 class Fingerprints:
@@ -134,9 +137,11 @@ def _names(specification: Specification, digests: dict[Term, str]) -> dict[str, 
 
 
 def _part_names(var: Term, other: str) -> dict[str, str]:
-    """The other name of the variable, by scalars."""
+    """The other name of the variable, by scalars. Those of an array that is too large for variables are not named."""
     name = str(var.payload)
-    return {part: other + part.removeprefix(name) for part, _ in part_names(name, var.type)}
+    parts = islice(part_names(name, var.type), MOST_NAMED + 1)
+    names = {part: other + part.removeprefix(name) for part, _ in parts}
+    return names if len(names) <= MOST_NAMED else {}
 
 
 def _digest_of_automaton(automaton: Automaton, digests: dict[Term, str]) -> str:

@@ -270,9 +270,7 @@ def main():
         print(f"\nundecided [{name}]: {', '.join(undecided) or 'none'}")
     profile = []
     if options.profile:
-        print(
-            "\nwhere the time goes: CPU seconds of each phase; the median problem, then the slowest"
-        )
+        print("\nwhere the time goes: CPU seconds of each phase; the median problem, then the slowest")
         profile = profiled(root, runs["streamcheck"], options)
     if options.save:
         machine = {"machine": platform.machine(), "processors": len(os.sched_getaffinity(0)), "python": sys.version}

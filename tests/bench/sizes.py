@@ -31,7 +31,7 @@ M4 = "clang --target=thumbv7em-none-eabi -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=
 STAND_INS = {
     "string.h": "#include <stddef.h>\nvoid *memcpy(void *restrict, const void *restrict, size_t);\n"
     "void *memset(void *, int, size_t);\n",
-    "math.h": "#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n"
+    "math.h": '#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf("")\n'
     "float fabsf(float), sqrtf(float), floorf(float), ceilf(float);\ndouble fabs(double), sqrt(double);\n",
 }
 

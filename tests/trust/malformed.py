@@ -163,5 +163,3 @@ def verdicts(folder):
     if done.is_broken or done.status not in (0, 1):
         return done.status, last_line(done.shown)
     return {row["name"]: row["verdict"] for row in json.loads(done.shown)["properties"]}
-
-

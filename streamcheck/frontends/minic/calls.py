@@ -441,7 +441,7 @@ class Calls:
             value = to.value(argument)
             if isinstance(value, Lvalue) and isinstance(value.kind, Struct):
                 to.note(value, writes=False)
-                value = self._copy(value, argument) if later else value
+                value = self.copy(value, argument) if later else value
             to.require_order(start, middle)
             before.append(to.operand(start, before, argument, now))
             kept.append(to.after(argument, value, later[0]) if later else lambda value=value: value)
@@ -451,7 +451,7 @@ class Calls:
         to.accesses.settle(start.mark)
         return values[::-1]
 
-    def _copy(self, struct: Lvalue, node: Any) -> Lvalue:
+    def copy(self, struct: Lvalue, node: Any) -> Lvalue:
         to = self.expressions
         copy = to.storage.add(struct.kind, f"value, {to.flow.line(to.where)}", self.statements.term)
         to.store(node, f"value = {to.text(node)}", (copy, struct))

@@ -322,6 +322,16 @@ class Expressions(Evaluator):
             self.flow.step(self.where, f"value = {self.text(node)}", update, to=join)
         return CValue(kind, result)
 
+    def _Compound(self, node: Any) -> CResult:
+        """({ … }), with the value of its last expression."""
+        unused = self.calls.unused is node
+        start = self.accesses.mark()
+        self.accesses.depth += 1  # what it reads and writes is in an order of its own, as in a call
+        value = self.calls.statements.in_expression(node, unused=unused)
+        self.accesses.settle(start)
+        self.accesses.depth -= 1
+        return value
+
     def _ExprList(self, node: Any) -> CResult:
         start = self.accesses.mark()
         for part in node.exprs[:-1]:

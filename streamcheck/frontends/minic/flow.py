@@ -84,6 +84,7 @@ class Flow:
         self.at = self.entry
         self.before: dict[str, int] = {}  # by place that only one edge leads to, that edge
         self.moving: set[Term] = set()  # offsets of pointers: entries of blocks may still change them
+        self.start: list[tuple[Term, Term]] = []  # the updates that the first edge will get
         self.live = {self.entry}  # places that a run may be at, as far as the edges so far show
 
     def warn(self, message: str, where: Location) -> None:
@@ -218,8 +219,9 @@ class Flow:
             wanted = set(variables([new]))
             if not wanted.isdisjoint(self.moving):
                 break
-            if not wanted.isdisjoint(edge.update):
-                new = instantiate([new], edge.update)[new]
+            changes = edge.update if edge.source != self.entry else dict(self.start)
+            if not wanted.isdisjoint(changes):
+                new = instantiate([new], changes)[new]
             place = edge.source
         return new if new.is_const else value
 

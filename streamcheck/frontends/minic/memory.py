@@ -122,6 +122,9 @@ class MemoryCalls:
             return Region(lvalue, array, 1, self._long(0), kind)
         if not isinstance(kind, Array) or not isinstance(kind.element, Integer | Floating):
             raise self.to.error(f"{self.to.text(node)}: a part of {kind} as bytes is not supported", node)
+        if kind.count is not None:
+            message = f"{self.to.text(node)}: an array of variable length as bytes is not supported; write a loop"
+            raise self.to.error(message, node)
         offset = pointee.offset.term if pointee.offset is not None else self._long(0)
         return Region(lvalue, self.to.storage.read(lvalue), kind.length, offset, kind.element)
 

@@ -9,24 +9,25 @@ from typing import Any, TypeAlias
 
 from streamcheck.c import effects, initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue, SideCondition
-from streamcheck.c.declarations import Function, NameScope, PointerVariable, Typedef
+from streamcheck.c.declarations import CResult, Function, NameScope, PointerVariable, Typedef
 from streamcheck.c.extensions import RANGE
-from streamcheck.c.kinds import AnyKind, Integer, Opaque, Pointer
-from streamcheck.c.lvalues import Lvalue
+from streamcheck.c.kinds import AnyKind, Integer, Opaque, Pointer, Struct
+from streamcheck.c.lvalues import Lvalue, Object
 from streamcheck.c.syntax import called_name, form, has_name, where_of
 from streamcheck.c.terms import comparison
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, negation
 from streamcheck.core.term import FALSE, Term, variables
+from streamcheck.frontends.minic import variable_length
 from streamcheck.frontends.minic.calls import Calls
 from streamcheck.frontends.minic.counting import CountingLoop
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Branch, UnknownValue
 from streamcheck.frontends.minic.lifetimes import Lifetime
 from streamcheck.frontends.minic.storage import Update
-from streamcheck.frontends.minic.targets import assigns, has_labels
+from streamcheck.frontends.minic.targets import assigns, has_labels, leaves
+from streamcheck.frontends.minic.variable_length import MOST_SCALARS
 
-MOST_SCALARS = 2_000_000  # of one variable: the values of its elements are listed
 MOST_DIMENSIONS = 100
 OUTERMOST = 3  # scopes around the body of the function that is read: what C defines, globals, parameters, itself
 
@@ -70,9 +71,12 @@ class Statements:
         self.globals = NameScope(expressions.scope)
         self.known: dict[tuple[str, Any], Lvalue] = {}
         self.fresh = True  # the run begins when the program does, not at any time
-        self.start: list[Update] = []  # what variables hold when the run begins
+        self.start: list[Update] = self.flow.start  # what variables hold when the run begins
         self.unknown: list[UnknownValue] = []
         self.frames: list[Inlining] = []
+        self.nested = 0  # statements in expressions around this place
+        self.variable_length: set[Object] = set()
+        self.lengths: dict[tuple[str, int, int], Term] = {}  # of those arrays, by owner, declaration and dimension
         self.lasting: set[int] = set()  # static variables of functions
         self.shared: list[str] = []  # variables that other files can name
         self.handles: list[str] = []  # those of them, and of the parameters, that may point to others
@@ -194,7 +198,7 @@ class Statements:
     def statement(self, node: Any) -> None:
         if node is None:
             return
-        if len(self.frames) <= 1:
+        if len(self.frames) <= 1 and not self.nested:
             self.expressions.accesses.forget()
         method = getattr(self, f"_{form(node)}", None)
         with self.expressions.at(node):
@@ -211,6 +215,29 @@ class Statements:
             self.statement(part)
         self.expressions.lifetimes.leave()
         self.expressions.scope = outer
+
+    def in_expression(self, node: Any, *, unused: bool) -> CResult:
+        """The statements of ({ … }), and the value of the last one if it is an expression."""
+        to, outer = self.expressions, self.expressions.scope
+        if leaves(node):
+            raise to.error("a jump into or out of statements in an expression is not supported", node)
+        to.scope = NameScope(outer)
+        to.lifetimes.enter()
+        self.nested += 1
+        *before, last = node.block_items or (None,)
+        for part in before:
+            self.statement(part)
+        value: CResult = None
+        if unused or last is None or hasattr(self, f"_{form(last)}"):
+            self.statement(last)
+        else:
+            value = to.value(last)
+        if isinstance(value, Lvalue) and isinstance(value.kind, Struct):
+            value = self.calls.copy(value, last)
+        self.nested -= 1
+        to.lifetimes.leave()
+        to.scope = outer
+        return value
 
     def _EmptyStatement(self, node: Any) -> None:
         pass
@@ -371,6 +398,8 @@ class Statements:
                 continue
             if isinstance(variable, PointerVariable):
                 raise self.expressions.error(f"a jump skips the declaration of the pointer {name}", node)
+            if variable.object in self.variable_length:
+                raise self.expressions.error(f"a jump skips the declaration of {name}, of variable length", node)
             self._unknown_value(variable, name)
 
     def _label(self, name: str) -> str:
@@ -473,6 +502,9 @@ class Statements:
             return
         if node.name in to.scope.names:
             raise to.error(f"{node.name} is declared twice in one block; write another name", node)
+        if variable_length.has_variable_length(node, to) and "static" not in node.storage:
+            self._array_of_variable_length(node)
+            return
         kind = initial.kind_of(node, to)
         if isinstance(kind, Opaque):
             to.scope.names[node.name] = kind
@@ -501,6 +533,24 @@ class Statements:
             self.flow.step(to.where, f"{to.text(node)}", *to.initial_updates(place, node.init))
         elif not (outermost and self.frame.straight and new and self._may_be_any(place)):
             self._unknown_value(place, node.name)
+
+    def _array_of_variable_length(self, node: Any) -> None:
+        to, owner = self.expressions, "" if self.frame.outermost else self.calls.owner
+
+        def length(number: int) -> Term:
+            key = owner, id(node), number
+            if key not in self.lengths:
+                name = f"length of {node.name}" if number == 0 else f"length {number + 1} of {node.name}"
+                self.lengths[key] = self.term(f"{owner}.{name}" if owner else name, kinds.LONG)
+            return self.lengths[key]
+
+        kind = variable_length.kind_of(node, to, length)
+        qualifiers = {"volatile": "volatile" in node.quals, "constant": "const" in node.quals}
+        place = self.variable(node.name, kind, (owner, (id(node), kind)), **qualifiers)
+        to.scope.names[node.name] = place
+        self.variable_length.add(place.object)
+        to.lifetimes.declare(place.object)
+        self._unknown_value(place, node.name)
 
     def _may_be_any(self, place: Lvalue) -> bool:
         """A variable of this type may hold every value of its term. The beginning of the run has chosen one then."""
