@@ -21,18 +21,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise, product
 from math import comb, lcm
 from typing import Any, ClassVar, TypeAlias
 
 from streamcheck.core.floats import identical
 from streamcheck.core.huge import is_huge
 from streamcheck.core.term import Term
-from streamcheck.core.types import MachineType, Value, default
+from streamcheck.core.types import BOOL, MachineType, Value, default
 from streamcheck.engines.facts import decided_properties
 from streamcheck.engines.options import LongRunsOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Task
 from streamcheck.engines.random_runs import Simulator
+from streamcheck.engines.timers import Beginnings
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Falsified, Rounds, Trace
 
@@ -49,6 +50,7 @@ FAR = 4  # times as many steps as have been taken are left out, or none: longer 
 MARGIN = 2  # rounds that are taken again before the one that does something else
 FARTHEST = 66  # bits of the number of rounds
 MOST_POINTS = 300
+MOST_CHANGED = 400  # runs in which one flag changes after a timer has begun
 MOST_ASKED = 10  # times in a run that the solver is asked for inputs that meet the assumptions
 SHRINKING = 200  # runs to make a violation simpler
 LARGE = 20  # state variables; a system of so many times more takes so many times fewer steps
@@ -76,12 +78,15 @@ class VeryLongRuns:
         runs = PatternRuns(system, tuple(p.term for p in system.properties), seed=self.options.seed)
         names = [p.name for p in system.properties]
         most = self.options.steps // max(1, len(system.state) // LARGE)
-        for number in range(RUNS if system.inputs else 1):
+        for schedule in runs.schedules():
             decided = decided_properties(inbox())
             runs.open -= {i for i, name in enumerate(names) if name in decided}
             if not runs.open or runs.taken > most:
                 return
-            broken = runs.take(runs.schedule(number))
+            if schedule is None:
+                yield Progress(reported)
+                continue
+            broken = runs.take(schedule)
             traces = dict.fromkeys(broken, runs.trace()) if broken else {}
             for i, trace in traces.items():
                 yield Falsified(names[i], runs.with_every_step(runs.simplest(trace, i), i))
@@ -125,17 +130,78 @@ class PatternRuns(Simulator):
 
     def __init__(self, system: TransitionSystem, claims: Sequence[Term], *, seed: int) -> None:
         super().__init__(system, claims, seed=seed)
+        self.flags = [i for i, v in enumerate(system.inputs) if v.type is BOOL]
         self.open = set(range(len(claims)))
         self.taken = 0
 
     # Schedules
 
+    def schedules(self) -> Iterator[list[Pattern] | None]:
+        """The patterns of one run after another. None: the solver has worked, others may have their turns."""
+        if not self.system.inputs:
+            yield self.schedule(0)
+            return
+        simple = 2 + len(self.flags)
+        yield from (self.schedule(number) for number in range(simple))
+        yield from self._after_beginnings()
+        yield from (self.schedule(number) for number in range(simple, RUNS))
+
+    def _after_beginnings(self) -> Iterator[list[Pattern] | None]:
+        """After each of some short runs that begin a timer: the last inputs stay, or all flags are false; then, after
+        each of these runs, one flag is changed, for ever or for a step."""
+        begun: list[tuple[Vector, list[InputRow]]] = []
+        for trace in Beginnings(self.system).found():
+            if trace is None:
+                yield None
+            elif (run := self._without_idle_steps(trace)) is not None and run not in begun:
+                begun.append(run)
+                last = run[1][-1]
+                yield self._going_on(*run, Pattern((last,)), look=None)
+                yield self._going_on(*run, Pattern((last,), 1), Pattern((self._changed(last, self.flags, False),)))
+        runs = product(reversed(begun), self.flags, (True, False))
+        for run, flag, for_ever in islice(runs, MOST_CHANGED):
+            last = run[1][-1]
+            changed = (self._changed(last, [flag], not last[flag]),)
+            then = [Pattern(changed)] if for_ever else [Pattern(changed, 1), Pattern((last,))]
+            yield self._going_on(*run, Pattern((last,), 1), *then)
+
+    def _going_on(
+        self, initial: Vector, rows: Sequence[InputRow], *then: Pattern, look: int | None = FEW_LOOKS
+    ) -> list[Pattern]:
+        """All but the last of the rows, then the patterns."""
+        self.initial, self.looks = initial, self._first_looks(look)
+        return [*(Pattern((row,), 1) for row in rows[:-1]), *then]
+
+    def _changed(self, row: InputRow, flags: Sequence[int], value: bool) -> InputRow:
+        return tuple(value if i in flags else old for i, old in enumerate(row))
+
+    def _without_idle_steps(self, trace: Trace) -> tuple[Vector, list[InputRow]] | None:
+        """The run's first state and inputs, but for steps that change nothing. None if it is no run."""
+        constants = trace.constants
+        state: Vector = tuple(
+            constants[str(s.var.payload)] if s.init is None else s.init.payload for s in self.system.state
+        )
+        initial, rows = state, []
+        for number, inputs in enumerate(trace.inputs, 1):
+            row = tuple(inputs[v.payload] for v in self.system.inputs)
+            after = self.step(*state, *row)
+            if after is None:
+                return None
+            if after[: len(state)] != state or number == trace.length:
+                rows.append(row)
+            state = after[: len(state)]
+        return initial, rows
+
+    def _first_looks(self, number: int | None) -> list[int]:
+        most = MOST_VALUES // len(self.system.state)
+        return [n for n in LOOKS[:number] if n <= max(most, SAMPLES)]
+
     def schedule(self, number: int) -> list[Pattern]:
         """The patterns of a run: the simplest at first, then random ones, some of them in turns, after a calm
         beginning or not."""
-        most = MOST_VALUES // len(self.system.state)
-        self.looks = [n for n in LOOKS[: None if number < 2 else FEW_LOOKS] if n <= max(most, SAMPLES)]
-        flags = [i for i, v in enumerate(self.system.inputs) if v.type.kind == "bool"]
+        self.initial = tuple(self._value(s.var) if s.init is None else s.init.payload for s in self.system.state)
+        self.looks = self._first_looks(None if number < 2 else FEW_LOOKS)
+        flags = self.flags
         calm = tuple(default(v.type) for v in self.system.inputs)
         if number < 2:
             return [Pattern((tuple(number == 1 if i in flags else value for i, value in enumerate(calm)),))]
@@ -163,7 +229,6 @@ class PatternRuns(Simulator):
 
     def take(self, schedule: Sequence[Pattern]) -> set[int]:
         """The open properties that are broken at the end of the run: nothing if it ends before."""
-        self.initial = tuple(self._value(s.var) if s.init is None else s.init.payload for s in self.system.state)
         self.asked = 0
         self.done: list[Pattern] = []
         return self._take(schedule, self.open, ask=True)
