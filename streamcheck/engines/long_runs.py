@@ -6,10 +6,12 @@ values, others grow by the same numbers. The states after each of some rounds su
 for n + 1, nothing has happened until then. The n at which something does, a limit that is reached or a number that
 wraps around, is sought with doubled steps and by bisection, and at the constants of the spec. The run goes on from just
 before it, with the rounds left out, step by step until it is regular again; then, if nothing is broken, with the next
-of some patterns of inputs. The replay computes the rounds again, by an induction of its own (`certify.rounds`).
+of some patterns of inputs. Some runs begin with a timer that the solver has set as far as it goes (`engines.timers`).
+The replay computes the rounds again, by an induction of its own (`certify.rounds`).
 
     uptime + 1 of an Int32          steps 0 … 6, 2,147,483,638 rounds, then 3 steps to the one that wraps around
     minutes below 60, then hours    rounds of 60 steps
+    an oven that is set to 9:99     the eight steps that set it, then the same inputs until it is off
     fill a tank, then drain it      two patterns in turns, each until its round does something else, or for a few steps
 
 Limits: polynomials of degree 3 of integers and reals, while everything else repeats; a state that is reached in the
@@ -147,21 +149,21 @@ class PatternRuns(Simulator):
         yield from (self.schedule(number) for number in range(simple, RUNS))
 
     def _after_beginnings(self) -> Iterator[list[Pattern] | None]:
-        """After each of some short runs that begin a timer: the last inputs stay, or all flags are false; then, after
-        each of these runs, one flag is changed, for ever or for a step."""
+        """Go on after short runs that begin a timer: the last inputs stay, or all flags become false; when there are no
+        more such runs, after each one flag changes, for ever or for a step."""
         begun: list[tuple[Vector, list[InputRow]]] = []
-        for trace in Beginnings(self.system).found():
+        for trace in Beginnings(self.system).traces():
             if trace is None:
                 yield None
             elif (run := self._without_idle_steps(trace)) is not None and run not in begun:
                 begun.append(run)
                 last = run[1][-1]
                 yield self._going_on(*run, Pattern((last,)), look=None)
-                yield self._going_on(*run, Pattern((last,), 1), Pattern((self._changed(last, self.flags, False),)))
+                yield self._going_on(*run, Pattern((last,), 1), Pattern((self._with_flags(last, self.flags, False),)))
         runs = product(reversed(begun), self.flags, (True, False))
         for run, flag, for_ever in islice(runs, MOST_CHANGED):
             last = run[1][-1]
-            changed = (self._changed(last, [flag], not last[flag]),)
+            changed = (self._with_flags(last, [flag], not last[flag]),)
             then = [Pattern(changed)] if for_ever else [Pattern(changed, 1), Pattern((last,))]
             yield self._going_on(*run, Pattern((last,), 1), *then)
 
@@ -172,7 +174,7 @@ class PatternRuns(Simulator):
         self.initial, self.looks = initial, self._first_looks(look)
         return [*(Pattern((row,), 1) for row in rows[:-1]), *then]
 
-    def _changed(self, row: InputRow, flags: Sequence[int], value: bool) -> InputRow:
+    def _with_flags(self, row: InputRow, flags: Sequence[int], value: bool) -> InputRow:
         return tuple(value if i in flags else old for i, old in enumerate(row))
 
     def _without_idle_steps(self, trace: Trace) -> tuple[Vector, list[InputRow]] | None:
