@@ -11,12 +11,14 @@ import pytest
 
 from streamcheck import *
 from streamcheck.core.evaluate import value_of
-from streamcheck.engines import timers
+from streamcheck.engines import beginnings
+from streamcheck.engines.beginnings import Beginnings
 from streamcheck.engines.long_runs import VeryLongRuns
 from streamcheck.engines.protocol import Task
-from streamcheck.engines.timers import Beginnings, timers_of
+from streamcheck.engines.timers import timers_of
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.verdict import Falsified
+from streamcheck.run.features import features_of
 from streamcheck.run.prove import Settings, prove
 from streamcheck.smt.unroll import Composed, at
 from streamcheck.transform.views import views
@@ -83,7 +85,7 @@ def test_the_timers_of_a_system():
 
 
 def test_without_a_timer_no_solver_is_asked(monkeypatch):
-    monkeypatch.setattr(timers, "Solver", None)
+    monkeypatch.setattr(beginnings, "Solver", None)
     x, on = extern("x", Int), extern("on", Bool)
     last = stream(Int, lambda last: [0] ++ mux(on, x, last))
     assert list(Beginnings(system_of(last < 5)).traces()) == []
@@ -100,7 +102,7 @@ def test_the_timer_is_set_as_far_as_it_goes(type):
     search = Beginnings(system)
     runs = [trace for trace in search.traces() if trace is not None]
     heights = [values_at_the_end(system, trace, timer.var) for trace in runs]
-    assert max(heights) == 900 and search.work <= timers.ALL_WORK + timers.PRICE_OF_NOTHING
+    assert max(heights) == 900 and search.work <= beginnings.ALL_WORK + beginnings.PRICE_OF_NOTHING
     for trace in runs:  # each ends with a step of the timer
         assert any(values_at_the_end(system, trace, t.changes) is True for t in search.timers)
 
@@ -110,7 +112,14 @@ def test_a_limit_that_is_an_input_has_an_end():
     _, left = set_by_code(Int, most=10**30)
     search = Beginnings(system_of(left < 10**20))
     heights = [t for t in search.traces() if t is not None]
-    assert heights and search.work <= timers.ALL_WORK + timers.PRICE_OF_NOTHING
+    assert heights and search.work <= beginnings.ALL_WORK + beginnings.PRICE_OF_NOTHING
+
+
+def test_a_timer_that_is_set_brings_long_runs_forward():
+    _, left = set_by_code()
+    assert "timer" in features_of(None, parts=[system_of(left < 900)])
+    up = stream(Int, lambda up: [0] ++ (up + 1))  # nothing sets it
+    assert "timer" not in features_of(None, parts=[system_of(up < 900)])
 
 
 # Violations

@@ -6,8 +6,8 @@ values, others grow by the same numbers. The states after each of some rounds su
 for n + 1, nothing has happened until then. The n at which something does, a limit that is reached or a number that
 wraps around, is sought with doubled steps and by bisection, and at the constants of the spec. The run goes on from just
 before it, with the rounds left out, step by step until it is regular again; then, if nothing is broken, with the next
-of some patterns of inputs. Some runs begin with a timer that the solver has set as far as it goes (`engines.timers`).
-The replay computes the rounds again, by an induction of its own (`certify.rounds`).
+of some patterns of inputs. Some runs begin with a timer that the solver has set (`engines.beginnings`). The replay
+computes the rounds again, by an induction of its own (`certify.rounds`).
 
     uptime + 1 of an Int32          steps 0 … 6, 2,147,483,638 rounds, then 3 steps to the one that wraps around
     minutes below 60, then hours    rounds of 60 steps
@@ -31,11 +31,11 @@ from streamcheck.core.floats import identical
 from streamcheck.core.huge import is_huge
 from streamcheck.core.term import Term
 from streamcheck.core.types import BOOL, MachineType, Value, default
+from streamcheck.engines.beginnings import Beginnings
 from streamcheck.engines.facts import decided_properties
 from streamcheck.engines.options import LongRunsOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Task
 from streamcheck.engines.random_runs import Simulator
-from streamcheck.engines.timers import Beginnings
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Falsified, Rounds, Trace
 
