@@ -6,10 +6,12 @@ values, others grow by the same numbers. The states after each of some rounds su
 for n + 1, nothing has happened until then. The n at which something does, a limit that is reached or a number that
 wraps around, is sought with doubled steps and by bisection, and at the constants of the spec. The run goes on from just
 before it, with the rounds left out, step by step until it is regular again; then, if nothing is broken, with the next
-of some patterns of inputs. The replay computes the rounds again, by an induction of its own (`certify.rounds`).
+of some patterns of inputs. Some runs begin with a timer that the solver has set (`engines.beginnings`). The replay
+computes the rounds again, by an induction of its own (`certify.rounds`).
 
     uptime + 1 of an Int32          steps 0 … 6, 2,147,483,638 rounds, then 3 steps to the one that wraps around
     minutes below 60, then hours    rounds of 60 steps
+    an oven that is set to 9:99     the eight steps that set it, then the same inputs until it is off
     fill a tank, then drain it      two patterns in turns, each until its round does something else, or for a few steps
 
 Limits: polynomials of degree 3 of integers and reals, while everything else repeats; a state that is reached in the
@@ -21,14 +23,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise, product
 from math import comb, lcm
 from typing import Any, ClassVar, TypeAlias
 
 from streamcheck.core.floats import identical
 from streamcheck.core.huge import is_huge
 from streamcheck.core.term import Term
-from streamcheck.core.types import MachineType, Value, default
+from streamcheck.core.types import BOOL, MachineType, Value, default
+from streamcheck.engines.beginnings import Beginnings
 from streamcheck.engines.facts import decided_properties
 from streamcheck.engines.options import LongRunsOptions
 from streamcheck.engines.protocol import Event, Inbox, Progress, Task
@@ -49,6 +52,7 @@ FAR = 4  # times as many steps as have been taken are left out, or none: longer 
 MARGIN = 2  # rounds that are taken again before the one that does something else
 FARTHEST = 66  # bits of the number of rounds
 MOST_POINTS = 300
+MOST_CHANGED = 400  # runs in which one flag changes after a timer has begun
 MOST_ASKED = 10  # times in a run that the solver is asked for inputs that meet the assumptions
 SHRINKING = 200  # runs to make a violation simpler
 LARGE = 20  # state variables; a system of so many times more takes so many times fewer steps
@@ -76,12 +80,15 @@ class VeryLongRuns:
         runs = PatternRuns(system, tuple(p.term for p in system.properties), seed=self.options.seed)
         names = [p.name for p in system.properties]
         most = self.options.steps // max(1, len(system.state) // LARGE)
-        for number in range(RUNS if system.inputs else 1):
+        for schedule in runs.schedules():
             decided = decided_properties(inbox())
             runs.open -= {i for i, name in enumerate(names) if name in decided}
             if not runs.open or runs.taken > most:
                 return
-            broken = runs.take(runs.schedule(number))
+            if schedule is None:
+                yield Progress(reported)
+                continue
+            broken = runs.take(schedule)
             traces = dict.fromkeys(broken, runs.trace()) if broken else {}
             for i, trace in traces.items():
                 yield Falsified(names[i], runs.with_every_step(runs.simplest(trace, i), i))
@@ -125,17 +132,78 @@ class PatternRuns(Simulator):
 
     def __init__(self, system: TransitionSystem, claims: Sequence[Term], *, seed: int) -> None:
         super().__init__(system, claims, seed=seed)
+        self.flags = [i for i, v in enumerate(system.inputs) if v.type is BOOL]
         self.open = set(range(len(claims)))
         self.taken = 0
 
     # Schedules
 
+    def schedules(self) -> Iterator[list[Pattern] | None]:
+        """The patterns of one run after another. None: the solver has worked, others may have their turns."""
+        if not self.system.inputs:
+            yield self.schedule(0)
+            return
+        simple = 2 + len(self.flags)
+        yield from (self.schedule(number) for number in range(simple))
+        yield from self._after_beginnings()
+        yield from (self.schedule(number) for number in range(simple, RUNS))
+
+    def _after_beginnings(self) -> Iterator[list[Pattern] | None]:
+        """Go on after short runs that begin a timer: the last inputs stay, or all flags become false; when there are no
+        more such runs, after each one flag changes, for ever or for a step."""
+        begun: list[tuple[Vector, list[InputRow]]] = []
+        for trace in Beginnings(self.system).traces():
+            if trace is None:
+                yield None
+            elif (run := self._without_idle_steps(trace)) is not None and run not in begun:
+                begun.append(run)
+                last = run[1][-1]
+                yield self._going_on(*run, Pattern((last,)), look=None)
+                yield self._going_on(*run, Pattern((last,), 1), Pattern((self._with_flags(last, self.flags, False),)))
+        runs = product(reversed(begun), self.flags, (True, False))
+        for run, flag, for_ever in islice(runs, MOST_CHANGED):
+            last = run[1][-1]
+            changed = (self._with_flags(last, [flag], not last[flag]),)
+            then = [Pattern(changed)] if for_ever else [Pattern(changed, 1), Pattern((last,))]
+            yield self._going_on(*run, Pattern((last,), 1), *then)
+
+    def _going_on(
+        self, initial: Vector, rows: Sequence[InputRow], *then: Pattern, look: int | None = FEW_LOOKS
+    ) -> list[Pattern]:
+        """All but the last of the rows, then the patterns."""
+        self.initial, self.looks = initial, self._first_looks(look)
+        return [*(Pattern((row,), 1) for row in rows[:-1]), *then]
+
+    def _with_flags(self, row: InputRow, flags: Sequence[int], value: bool) -> InputRow:
+        return tuple(value if i in flags else old for i, old in enumerate(row))
+
+    def _without_idle_steps(self, trace: Trace) -> tuple[Vector, list[InputRow]] | None:
+        """The run's first state and inputs, but for steps that change nothing. None if it is no run."""
+        constants = trace.constants
+        state: Vector = tuple(
+            constants[str(s.var.payload)] if s.init is None else s.init.payload for s in self.system.state
+        )
+        initial, rows = state, []
+        for number, inputs in enumerate(trace.inputs, 1):
+            row = tuple(inputs[v.payload] for v in self.system.inputs)
+            after = self.step(*state, *row)
+            if after is None:
+                return None
+            if after[: len(state)] != state or number == trace.length:
+                rows.append(row)
+            state = after[: len(state)]
+        return initial, rows
+
+    def _first_looks(self, number: int | None) -> list[int]:
+        most = MOST_VALUES // len(self.system.state)
+        return [n for n in LOOKS[:number] if n <= max(most, SAMPLES)]
+
     def schedule(self, number: int) -> list[Pattern]:
         """The patterns of a run: the simplest at first, then random ones, some of them in turns, after a calm
         beginning or not."""
-        most = MOST_VALUES // len(self.system.state)
-        self.looks = [n for n in LOOKS[: None if number < 2 else FEW_LOOKS] if n <= max(most, SAMPLES)]
-        flags = [i for i, v in enumerate(self.system.inputs) if v.type.kind == "bool"]
+        self.initial = tuple(self._value(s.var) if s.init is None else s.init.payload for s in self.system.state)
+        self.looks = self._first_looks(None if number < 2 else FEW_LOOKS)
+        flags = self.flags
         calm = tuple(default(v.type) for v in self.system.inputs)
         if number < 2:
             return [Pattern((tuple(number == 1 if i in flags else value for i, value in enumerate(calm)),))]
@@ -163,7 +231,6 @@ class PatternRuns(Simulator):
 
     def take(self, schedule: Sequence[Pattern]) -> set[int]:
         """The open properties that are broken at the end of the run: nothing if it ends before."""
-        self.initial = tuple(self._value(s.var) if s.init is None else s.init.payload for s in self.system.state)
         self.asked = 0
         self.done: list[Pattern] = []
         return self._take(schedule, self.open, ask=True)

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from streamcheck.core.huge import is_product
 from streamcheck.core.term import walk
+from streamcheck.engines.timers import timers_of
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.transform.views import IntegerModel
@@ -29,6 +30,7 @@ Feature: TypeAlias = Literal[
     "large program",
     "counter",
     "wrapping counter",
+    "timer",
     "counters",
     "many counters",
     "wrapping counters",
@@ -39,11 +41,13 @@ Feature: TypeAlias = Literal[
 LARGE = 14  # locations, or variables
 SEVERAL = 3  # counters in one cluster, or products
 MANY = 5  # counters in one cluster
+MOST_STATE = 500  # variables of a cluster in which timers are looked for
 STARTS: Mapping[Feature, Mapping[str, Forward]] = {  # the last feature that a problem has counts
     "program": {"simulation": Forward(0.3)},  # loops of many rounds and little input
     "large program": {"lifted-pdr": Forward(0.6), "predicate-reach": Forward(1.0)},  # lemmas for each location
     "counter": {"long-runs": Forward(0.3)},  # runs that go round and round soon break some limit
     "wrapping counter": {"long-runs": Forward(0.3, full=True)},  # it may reach its end, after billions of steps
+    "timer": {"long-runs": Forward(0.3, full=True)},  # it may be set to run for longer than is allowed
     "counters": {"templates": Forward(0.6, full=True)},  # their sums and differences are bounded
     "many counters": {"templates": Forward(0.2, full=True)},
     "wrapping counters": {"templates": Forward(0.3, full=True)},  # the same, which other engines hardly find
@@ -70,6 +74,7 @@ def features_of(
         "large program": program is not None and max(len(program.locations), len(program.variables)) >= LARGE,
         "counter": most > 0,
         "wrapping counter": most > 0 and wraps,
+        "timer": program is None and any(map(_has_timer, parts)),
         "counters": most > 1,
         "many counters": most >= MANY,
         "wrapping counters": most >= SEVERAL and model == "integers",
@@ -84,6 +89,13 @@ def _counters(part: TransitionSystem) -> int:
     """The number of state variables that something is added to."""
     sums = (any(node.op in ("add", "sub") for node in walk([s.next])) for s in part.state)
     return sum(sums)
+
+
+def _has_timer(part: TransitionSystem) -> bool:
+    """True if a number is counted down, or up to a limit that may change, from where inputs have set it."""
+    if not part.inputs or len(part.state) > MOST_STATE:
+        return False
+    return any(timer.goals for timer in timers_of(part))
 
 
 def _products(part: TransitionSystem) -> int:
