@@ -9,6 +9,7 @@ from program_search import random_moded_automaton, shortest
 from test_cells import first_verdict
 from test_programs import decide
 
+from streamcheck.certify.automata import scalar_automaton
 from streamcheck.certify.check import Checker
 from streamcheck.engines.protocol import Task
 from streamcheck.frontends.minic.read import read_c
@@ -117,3 +118,10 @@ def test_too_many_combinations_are_left_alone(monkeypatch):
     cfa = next(c for c in map(random_moded_automaton, map(random.Random, range(9))) if in_modes(c) is not None)
     monkeypatch.setattr(unfolding, "MOST_PLACES", 3)
     assert in_modes(cfa) is None
+
+
+def test_choices_of_a_thousand_elements_are_read(tmp_path):
+    file = tmp_path / "a.c"
+    file.write_text("int a[1000], r; int main(void) { int i = nondet_int(); if (i >= 0 && i < 1000) r = a[i]; }")
+    scalar = scalar_automaton(read_c(str(file), "c")[0])
+    assert modes_of(scalar)

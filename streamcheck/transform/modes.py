@@ -201,9 +201,17 @@ def modes_of(automaton: Automaton) -> set[Term]:
 
 
 def _is_copy(value: Term, edge: Edge, modes: Set[Term]) -> bool:
-    if value.op == "mux":
-        return all(_is_copy(part, edge, modes) for part in value.args[1:])
-    return value.is_const or value in modes or value in edge.choices
+    """Nothing here recurses: what is read of an array is a choice of all its elements."""
+    pending, seen = [value], {value}
+    while pending:
+        node = pending.pop()
+        if node.op == "mux":
+            new = [part for part in node.args[1:] if part not in seen]
+            pending += new
+            seen.update(new)
+        elif not (node.is_const or node in modes or node in edge.choices):
+            return False
+    return True
 
 
 def _live_at(automaton: Automaton, modes: Set[Term]) -> Mapping[str, Set[Term]]:
