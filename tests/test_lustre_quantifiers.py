@@ -264,3 +264,34 @@ def test_the_condition_of_an_any_may_have_calls(tmp_path):
 def test_mistakes_in_any_and_choose(tmp_path, text, said):
     with pytest.raises(SpecError, match=said):
         read(tmp_path, text)
+
+
+def test_calls_are_claimed_outside_of_the_bounds_of_a_guard(tmp_path):
+    """Also where the operand itself is true for every value."""
+    before = "function h(i: int) returns (o: int);\ncon assume i >= 0; noc let o = i; tel\n"
+    for claim in ("0 <= i and i < 3 => h(i) >= 0", "i >= 0 => h(i) >= 0"):
+        found = verdicts(tmp_path, node("y = x;", before=before, claims=f'check "P" forall (i: int) {claim};'))
+        assert found.pop("P") == "proved" and "falsified" in found.values()
+
+
+def test_a_value_is_not_chosen_outside_of_the_type_of_the_variable(tmp_path):
+    """For i > x no value is between, so a promise for it would leave no run."""
+    values = "i: subtype { v: subrange [1, 3] of int | v <= x }"
+    claims = f'check "P" forall ({values}) any {{ v: int | 0 <= v and v <= x - i }} >= 0; check "Q" x >= 1;'
+    assert verdicts(tmp_path, node("y = x;", claims=claims)) == {"P": "proved", "Q": "falsified"}
+
+
+def test_choose_is_a_function_of_the_names_in_the_type_too(tmp_path):
+    text = node(
+        "z = choose { v: subtype { w: int | w = x } | true }; y = x;",
+        local="z: int",
+        claims='check "P" z = x; check "same" true -> x = pre x;',
+    )
+    found = verdicts(tmp_path, text)
+    assert found["P"] == "proved" and found["same"] == "falsified"
+
+
+def test_choose_in_a_node_with_type_parameters(tmp_path):
+    before = "node k<A>(x, z: A) returns (y: A); let y = choose { v: A | v = x or v = z }; tel\n"
+    claims = 'check "same" k@<int>(x, 3) = k@<int>(x, 3); check "first" k@<bool>(b, true) = b;'
+    assert verdicts(tmp_path, node("y = x;", before=before, claims=claims)) == {"same": "proved", "first": "falsified"}

@@ -161,3 +161,12 @@ def test_measures_of_different_lengths(tmp_path):
                 "odd(n: Nat) returns (o: bool);\ncon decreases n", "odd(n: Nat) returns (o: bool);\ncon decreases n, n"
             ),
         )
+
+
+def test_a_call_from_elsewhere_owes_the_assumption(tmp_path):
+    before = FACT.replace('con guarantee "pos" f >= 1;', 'con assume n >= 0; guarantee "pos" f >= 1;')
+    found = verdicts(tmp_path, top('check "P" k >= 0 => fact(k) >= 1;', before))
+    (owed,) = (name for name in found if name.startswith("fact[") and name.endswith("is within its assumption"))
+    assert found.pop(owed) == "falsified" and set(found.values()) == {"proved"}
+    found = verdicts(tmp_path, top('check "P" k >= 0 ==> fact(k) >= 1;', before))
+    assert set(found.values()) == {"proved"}

@@ -288,3 +288,13 @@ def test_data_types_are_structs_with_a_tag_in_c_and_in_other_languages(tmp_path)
     assert "proved" in (out / "top.c").read_text()
     shown = CliRunner().invoke(cli, ["show", str(tmp_path / "area.lus"), "--as", "lustre"]).output
     assert list(verdicts(tmp_path, shown).values()) == ["falsified"]
+
+
+def test_the_value_at_a_removed_key_is_the_one_before(tmp_path):
+    text = (
+        "node top(m, n: map<int, int>; k: int) returns (y: int);\nlet y = k;\n"
+        'check "same" (m - {k})[k] = (m - {k})[k]; check "before" (m[k := 3] - {k})[k] = 3;\n'
+        'check "two" (m - {k})[k] = (n - {k})[k]; check "equal" m - {k} = m[k := 3] - {k};\ntel\n'
+    )
+    found = verdicts(tmp_path, text)
+    assert found == {"same": "proved", "before": "proved", "two": "falsified", "equal": "proved"}

@@ -1,4 +1,4 @@
-"""Values that the file leaves open: `any@<T>`, `any { x: T | p }`, and `choose`, a function of the names in p.
+"""Values that the file leaves open: `any@<T>`, `any { x: T | p }`, and `choose`, a function of the names in p and T.
 
 Each is an unknown, at each place in each instance. It is assumed to be of its type and to meet its condition at the
 steps at which it is evaluated, as an imported node with that guarantee would promise it.
@@ -14,7 +14,7 @@ from streamcheck.core.types import BOOL
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.scopes import LustreScope
 from streamcheck.frontends.lustre.syntax import AnyValue, ExpressionText, name_expression
-from streamcheck.frontends.lustre.walks import MEMORY, subexpressions
+from streamcheck.frontends.lustre.walks import MEMORY, conditions, subexpressions
 from streamcheck.frontends.operations import canonical, has_function
 from streamcheck.problem.specification import FunctionCall
 
@@ -72,14 +72,16 @@ class AnyValues:
 
     def _add_call(self, e: ExpressionText, inner: LustreScope, value: Term) -> None:
         names: dict[str, ExpressionText] = {}
-        for condition in e.args:
+        in_type = conditions(e.value.type)
+        for own, condition in (*((e.value.name, c) for c in e.args), *in_type):
             for part in subexpressions(condition):
                 if part.op in MEMORY:
                     text = f"the condition of `choose` has {MEMORY[part.op]} in it: it has no memory"
                     raise self.tokens.error(part.at, text, write="any { x: T | p }")
-                if part.op in ("name", "bound") and part.value != e.value.name and inner.owner(part.value) is not None:
+                if part.op in ("name", "bound") and part.value != own and inner.owner(part.value) is not None:
                     names[part.value] = name_expression(part.value, part.at)
         inputs = tuple(canonical(self.declarations.term(name, inner)) for name in names.values())
-        place = f"choose{self.tokens.place(e.at)}"
+        types = "".join(f" {t.type}" for t in (*inputs, value))  # those of a node with type parameters are several
+        place = f"choose{self.tokens.place(e.at)}{types}"
         call = FunctionCall(place, inner.context.tick, inputs, (canonical(value),))
         self.calls.setdefault(place, []).append((inner.path, call, e.at))

@@ -4,7 +4,7 @@ A set or map is a variable that stands for the operation that made it; nothing e
 `k in s` and `m[k]` are followed through the operations down to the sets and maps that no operation made, the leaves:
 
     k in {a, b}         k = a or k = b                  m[a := v][k]     if k = a then v else m[k]
-    k in s + t          k in s or k in t                (m - s)[k]       any value if k in s, else m[k]
+    k in s + t          k in s or k in t                (m - s)[k]       m[k], as in Kind 2
 
 What is asked of a leaf is an unknown; equal keys get equal answers. `k in pre s` is `pre (k in s)` for a key k that
 never changes, and so is `pre k in pre s`. For another key the answer is any: a proof holds for every one, and a
@@ -174,9 +174,8 @@ class Containers:
             case "put", (before, own, value):
                 same = self.equal(key, own)
                 return value if same is TRUE else choice(same, value, self._answer("at", before, key))
-            case "-", (before, removed):
-                absent = self._of_leaf("at", container, key)
-                return choice(self._answer("in", removed, key), absent, self._answer("at", before, key))
+            case "-", (before, _):
+                return self._answer("at", before, key)
         return self._of_leaf("at", container, key)  # of an empty map
 
     def _is_in(self, made: Made, key: Term) -> Term:

@@ -61,6 +61,7 @@ class Quantifiers:
         self.tokens = declarations.tokens
         self.unfold = unfold
         self.markers: dict[Term, Quantified] = {}
+        self.bound: list[tuple[Term, int, str]] = []  # the variables of quantifiers, with their tokens and labels
         self._values: dict[tuple[int, LustreScope], Term] = {}
         self._by_scope: dict[LustreScope, list[Quantified]] = {}
 
@@ -68,6 +69,8 @@ class Quantifiers:
         key = (id(e), scope)
         if key not in self._values:
             bounds = self._bounds(e, scope) if self.unfold else {}
+            if bounds and any(s.op in ("call", "ascribe") for s in subexpressions(e.args[0])):
+                self._over(e, list(e.value), scope, TRUE, {}, copies=1)  # for what is claimed outside of the bounds
             self._values[key] = self._over(e, list(e.value), scope, TRUE, bounds, copies=1)
         return self._values[key]
 
@@ -99,7 +102,7 @@ class Quantifiers:
 
     def _operand(self, e: ExpressionText, scope: LustreScope, domain: Term) -> Term:
         body = e.args[0]
-        if domain is not TRUE and any(s.op == "call" for s in subexpressions(body)):
+        if domain is not TRUE and any(s.op in ("call", "any") for s in subexpressions(body)):
             wish = f"{scope.path}{self.tokens.place(body.at)} first step"
             context = self.variables.context_on_clock(scope.context, domain, FALSE, wish)
             scope = LustreScope(scope.path, context, scope, scope.node)
@@ -124,6 +127,8 @@ class Quantifiers:
     ) -> Term:
         bound = variable(self.variables.fresh(f"{scope.path}{v.name}"), shape.type)
         self.declarations.containers.rigid.add(bound)
+        label = v.name.partition(" ")[0]
+        self.bound.append((bound, e.at, label))
         inner = self._inner(scope, v, shape, bound)
         before = self.variables.count()
         within = conjunction(domain, self.declarations.within(shape, bound, inner))
@@ -132,7 +137,6 @@ class Quantifiers:
             return body
         own = self.variables.made_since(before)
         marker = variable(self.variables.fresh(f"{scope.path}{e.op}{self.tokens.place(e.at)}"), BOOL)
-        label = v.name.partition(" ")[0]
         quantified = self.markers[marker] = Quantified(e.op == "forall", bound, body, inner, own, e.at, label)
         self._by_scope.setdefault(inner, []).append(quantified)
         return marker

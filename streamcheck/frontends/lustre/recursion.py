@@ -79,6 +79,7 @@ class Recursion:
         self.general: dict[str, LustreScope] = {}
         self.calls: dict[LustreScope, RecursiveCall] = {}
         self.homes: dict[str, LustreScope | None] = {}  # of the properties: the general instance in which they lie
+        self.beside: set[str] = set()  # properties that no proof rests on
 
     def add_general_instances(self, main: NodeText, top: LustreScope) -> None:
         """One instance with any inputs of each recursive function and lemma that the main node needs."""
@@ -195,6 +196,7 @@ class Recursion:
         if not self.general:
             return
         self._add_calls_in_general_instances()
+        self._add_calls_from_elsewhere()
         known = {home: self._facts(home) for home in (None, *self.general.values())}
         known[None] = self._up_to_now(known[None])
         goals: dict[str, Term] = {}
@@ -210,7 +212,7 @@ class Recursion:
             else:
                 term = logic("implies", condition, claim.term)
             self.claims.properties[name] = replace(claim, term=term)
-            if home is not None and claim.goal is not Goal.REACHABLE:
+            if home is not None and claim.goal is not Goal.REACHABLE and name not in self.beside:
                 goals[name] = term
         for name, claim in self.claims.properties.items():
             others = conjunction(*(g for other, g in goals.items() if other != name))
@@ -228,6 +230,18 @@ class Recursion:
                 if claim is not TRUE:
                     name = self.claims.add_claim(f"{path[:-1]} {what}", claim, at)
                     self.homes[name] = call.root
+
+    def _add_calls_from_elsewhere(self) -> None:
+        """That each call of another function or node is within the assumption: if not, nothing is known of it."""
+        for call in list(self.calls.values()):
+            if call.caller is not None or call.is_general or call.scope is self.claims.top:
+                continue
+            claim = logic("implies", call.scope.context.tick, call.assumed)
+            if claim is not TRUE:
+                what = f"{call.scope.path[:-1]} is within its assumption"
+                name = self.claims.add_claim(what, claim, self.instances.places[call.scope])
+                self.homes[name] = call.root
+                self.beside.add(name)
 
     def _facts(self, home: LustreScope | None) -> Term:
         """The facts about the calls in a general instance, or about those elsewhere."""

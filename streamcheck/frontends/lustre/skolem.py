@@ -46,8 +46,7 @@ class Skolem:
 
     def constants(self, seen: set[Term]) -> list[tuple[Term, int, str]]:
         """The constants that matter."""
-        quantified = self.quantifiers.markers.values()
-        return [(q.bound, q.at, q.label) for q in quantified if q.bound in seen]
+        return [(var, at, label) for var, at, label in self.quantifiers.bound if var in seen]
 
     def resolve(self, claims: Claims) -> None:
         """Remove the quantifiers from the claims and from the registers."""
