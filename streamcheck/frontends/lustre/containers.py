@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 FreeConstants: TypeAlias = "list[tuple[Term, LustreScope, Shape, int]]"
 Question: TypeAlias = Literal["in", "at"]  # is the key in it, what is at the key
+MOST_COMPARED = 4000  # keys of one set or map, two at a time, if quantifiers ask for them
 MOST_ROUNDS = 3  # of keys that come from the equality of values in maps of maps
 
 
@@ -52,12 +53,14 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class AtAllKeys:
-    """`answer` is true if the condition holds at every key."""
+    """`answer` is true if the condition holds at every key. A quantifier of the file is not asked for the keys
+    at which two sets or maps differ: each may have more of these in it."""
 
     answer: Term
     key: Type
     condition: Callable[[Term], Term]
     shown: str
+    is_quantifier: bool
 
 
 class Containers:
@@ -75,7 +78,10 @@ class Containers:
         self._terms: dict[Made, Term] = {}
         self._answers: dict[tuple[Question, Term, Term], Term] = {}
         self._asked: dict[tuple[Question, Term], list[tuple[Term, Term]]] = {}  # of leaves: keys and answers
-        self._universal: dict[object, AtAllKeys] = {}
+        self._universal: list[AtAllKeys] = []
+        self._witnesses: set[Term] = set()  # the keys at which a condition fails, if it does, that is no quantifier
+        self._is_quantified = False  # quantifiers are among these
+        self._known: dict[object, Term] = {}  # the answers to questions about all keys of sets and maps
         self._keys: dict[Type, dict[Term, None]] = {}  # by their types
         self._implied: list[Term] = []
         self._done: set[tuple[Term, Term]] = set()
@@ -306,21 +312,43 @@ class Containers:
             return conjunction(*(disjunction(negation(c), at_key(key)) for c, key in elements))
         return self._for_all_keys(object(), f"all of {_name_of(container)}", at_key, container)
 
+    def holds_at_all_keys(self, key: Type, condition: Callable[[Term], Term], shown: str) -> Term:
+        """True if the condition holds at every key. No counterexample may depend on it: the sets and maps may have no
+        values for which it holds at the keys that nobody asks for."""
+        self._is_quantified = True
+        answer = self._at_all(key, condition, shown, is_quantifier=True)
+        self.not_tracked(answer, shown)
+        return answer
+
+    def is_key(self, bound: Term) -> bool:
+        """True if a key that was asked for has this variable in it."""
+        return any(bound in variables([key]) for keys in self._keys.values() for key in keys)
+
+    def is_settled(self) -> bool:
+        return not (self._implied or self._open())
+
     def _for_all_keys(self, what: object, shown: str, condition: Callable[[Term], Term], *containers: Term) -> Term:
         """A variable that is true if the condition holds at every key."""
-        if what not in self._universal:
+        if what not in self._known:
             key, _ = self.types[containers[0].type]
-            answer = self.variables.unknown(shown, BOOL, 0)
-            self._universal[what] = AtAllKeys(answer, key, condition, shown)
-            witness = self.variables.unknown(f"a key of {shown}", key, 0)
-            self.sources[witness] = containers
-            self._keys.setdefault(key, {})[witness] = None
-            at_witness = condition(witness)
-            self.sources[answer] = (*containers, at_witness)
-            self._implied.append(disjunction(answer, negation(at_witness)))
+            answer = self._at_all(key, condition, shown, is_quantifier=False)
+            self._known[what] = answer
+            self.sources[answer] += containers
             if not all(self._is_any_at_each_step(leaf) for leaf in self._leaves(*containers)):
                 self.not_tracked(answer, shown)
-        return self._universal[what].answer
+        return self._known[what]
+
+    def _at_all(self, key: Type, condition: Callable[[Term], Term], shown: str, *, is_quantifier: bool) -> Term:
+        answer = self.variables.unknown(shown, BOOL, 0)
+        self._universal.append(AtAllKeys(answer, key, condition, shown, is_quantifier))
+        witness = self.variables.unknown(f"a key of {shown}", key, 0)
+        if not is_quantifier:
+            self._witnesses.add(witness)
+        self._keys.setdefault(key, {})[witness] = None
+        at_witness = condition(witness)
+        self.sources[witness] = self.sources[answer] = (at_witness,)
+        self._implied.append(disjunction(answer, negation(at_witness)))
+        return answer
 
     def _differ(self, a: Term, b: Term, key: Term) -> Term:
         """True if the key is in one of them alone, or has different values."""
@@ -376,14 +404,18 @@ class Containers:
         for _ in range(MOST_ROUNDS):
             while self.follow_registers(define):
                 pass
+            if self._is_quantified and len(self._compared) + len(self._done) + len(self._open()) > MOST_COMPARED:
+                text = "the quantifiers over the keys of sets and maps ask for too many keys"
+                raise claims.tokens.error(at, text, write="properties without some of them")
             if not self._imply():
                 break
         while self.follow_registers(define):
             pass
         for claim in {claim.answer: claim for claim, _ in self._open()}.values():
             self.not_tracked(claim.answer, claim.shown)
-        for implied in self._implied:
-            claims.assume("sets and maps", implied, at, origin=IMPLIED)
+        implied, self._implied = self._implied, []
+        for one in implied:
+            claims.assume("sets and maps", one, at, origin=IMPLIED)
 
     def _imply(self) -> bool:
         """Add what follows for the keys and answers that are new. True if there are some."""
@@ -405,8 +437,12 @@ class Containers:
 
     def _open(self) -> list[tuple[AtAllKeys, Term]]:
         """Each claim about all keys, with each key for which it was not said yet."""
-        claims = self._universal.values()
-        return [(c, key) for c in claims for key in self._keys.get(c.key, ()) if (c.answer, key) not in self._done]
+        return [
+            (claim, key)
+            for claim in self._universal
+            for key in self._keys.get(claim.key, ())
+            if (claim.answer, key) not in self._done and not (claim.is_quantifier and key in self._witnesses)
+        ]
 
 
 def without_choice_inside(container: Term) -> Term:

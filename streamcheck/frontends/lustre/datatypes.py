@@ -82,7 +82,7 @@ def selection(value: Term, field: str, unknown: UnknownMaker) -> Term:
     has_field = has_constructor(value, owner)
     if has_field is TRUE:
         return content
-    return choice(has_field, content, unknown("field", value, has_field, content.type))
+    return choice(has_field, content, unknown("field", value, content, content.type))
 
 
 def field_type(type: Type, field: str) -> Type:

@@ -56,7 +56,7 @@ class NodeEvaluator:
         self.declarations.containers.delays = self.delays
         self.instances = Instances(self.declarations, unfold=unfold)
         self.matches = Matches(self.declarations, self._start)
-        self.quantifiers = Quantifiers(self.declarations, unfold=unfold)
+        self.quantifiers = Quantifiers(self.declarations, self.instances.callers, unfold=unfold)
         self._reading: list[tuple[LustreScope, str, int]] = []  # the names whose definitions are being read
         self._outputs: dict[tuple[int, int], ExpressionText] = {}
         self.any_values = AnyValues(self.declarations)
@@ -111,7 +111,7 @@ class NodeEvaluator:
                 self._add_own(scope, before)
 
     def _add_own(self, scope: LustreScope, before: tuple[int, int]) -> None:
-        self.quantifiers.add_own(scope, before, self.instances.callers)
+        self.quantifiers.add_own(scope, before)
 
     # Strict operations
 

@@ -6,7 +6,8 @@ until all claims are known; then it is removed exactly:
 
     ∀i. p  in a property, ∃i. p in a reachability query     a constant i, of which nothing is known (Skolem)
     ∃i. p  in an assumption                                 an input i, if p has no memory
-    any other                                               elimination (`elimination`)
+    any other                                               elimination (`elimination`); if i is a key of sets or maps,
+                                                            its meaning for the keys that are asked for (`containers`)
 
 What none of these decides is refused with its line. A call in the operand is a call for every value that the type of
 the variable has, so the claims of its contract are about every such value.
@@ -14,7 +15,7 @@ the variable has, so the claims of its contract are about every such value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -41,27 +42,33 @@ MIRROR = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq"}
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantified:
     """The meaning of a marker: `body` for all (or some) values of `bound`, read in `scope`. `own` are the variables
-    that were made while the operand, and what its registers hold, was read: their values depend on `bound`."""
+    that were made while the operand, and what its registers hold, was read: their values depend on `bound`. `at_value`
+    is the operand for another value than `bound`, None if it has memory."""
 
     is_universal: bool
     bound: Term
     body: Term
     scope: LustreScope
     own: set[Term]
+    at_value: Callable[[Term], Term] | None
     at: int
     label: str
 
 
 class Quantifiers:
-    """`markers` are the variables that stand for quantifiers over infinitely many values."""
+    """`markers` are the variables that stand for quantifiers over infinitely many values. `constants` are the variables
+    of these, with their tokens and labels."""
 
-    def __init__(self, declarations: LustreDeclarations, *, unfold: bool) -> None:
+    def __init__(
+        self, declarations: LustreDeclarations, callers: Mapping[LustreScope, LustreScope], *, unfold: bool
+    ) -> None:
         self.declarations = declarations
+        self.callers = callers  # of instances
         self.variables = declarations.variables
         self.tokens = declarations.tokens
         self.unfold = unfold
         self.markers: dict[Term, Quantified] = {}
-        self.bound: list[tuple[Term, int, str]] = []  # the variables of quantifiers, with their tokens and labels
+        self.constants: list[tuple[Term, int, str]] = []
         self._values: dict[tuple[int, LustreScope], Term] = {}
         self._by_scope: dict[LustreScope, list[Quantified]] = {}
 
@@ -126,28 +133,41 @@ class Quantifiers:
         copies: int,
     ) -> Term:
         bound = variable(self.variables.fresh(f"{scope.path}{v.name}"), shape.type)
-        self.declarations.containers.rigid.add(bound)
         label = v.name.partition(" ")[0]
-        self.bound.append((bound, e.at, label))
-        inner = self._inner(scope, v, shape, bound)
+        self.constants.append((bound, e.at, label))
+        self.declarations.containers.rigid.add(bound)
+        scopes: dict[Term, LustreScope] = {}
+        values: dict[Term, Term] = {}
+
+        def at_value(value: Term) -> Term:
+            if value not in values:
+                inner = scopes[value] = self._inner(scope, v, shape, value)
+                within = conjunction(domain, self.declarations.within(shape, value, inner))
+                values[value] = self._over(e, rest, inner, within, bounds, copies)
+            return values[value]
+
         before = self.variables.count()
-        within = conjunction(domain, self.declarations.within(shape, bound, inner))
-        body = self._over(e, rest, inner, within, bounds, copies)
+        body = at_value(bound)
         if body.is_const:
             return body
         own = self.variables.made_since(before)
         marker = variable(self.variables.fresh(f"{scope.path}{e.op}{self.tokens.place(e.at)}"), BOOL)
-        quantified = self.markers[marker] = Quantified(e.op == "forall", bound, body, inner, own, e.at, label)
-        self._by_scope.setdefault(inner, []).append(quantified)
+        named = self.declarations.file.types
+        has_memory = has_steps(e.args[0]) or any(has_steps(c) for w in e.value for _, c in conditions(w.type, named))
+        quantified = Quantified(
+            e.op == "forall", bound, body, scopes[bound], own, None if has_memory else at_value, e.at, label
+        )
+        self.markers[marker] = quantified
+        self._by_scope.setdefault(scopes[bound], []).append(quantified)
         return marker
 
-    def add_own(self, scope: LustreScope, before: tuple[int, int], callers: Mapping[LustreScope, LustreScope]) -> None:
+    def add_own(self, scope: LustreScope, before: tuple[int, int]) -> None:
         """Count what was made since then, while an expression of the scope was read, to the quantifiers around it."""
         around: LustreScope | None = scope
         while around is not None and self._by_scope:
             for quantified in self._by_scope.get(around, ()):
                 quantified.own.update(self.variables.made_since(before))
-            around = callers.get(around, around.parent)
+            around = self.callers.get(around, around.parent)
 
     # Finitely many values
 

@@ -41,6 +41,8 @@ from streamcheck.problem.specification import (
     Specification,
 )
 
+MOST_ROUNDS = 6  # of quantifiers in what quantifiers mean for keys
+
 
 def read_lustre(path: str, node: str | None = None) -> list[Specification]:
     """The specifications of the main nodes, or of the named one."""
@@ -144,14 +146,7 @@ class MainNode:
                 recursion.add_claim(self.claims.claim_range(name, scope, shape, at), scope)
         recursion.finish()
         self._drop_promises()
-        self.declarations.containers.assume(self.claims, self.main.at, define)
-        self.evaluator.finish(recursion.add_instance)  # the registers in the conditions of types that those ask for
-        self.skolem.resolve(self.claims)
-        observers = [
-            Named(v.name, self.skolem.without_quantifiers(self.top.values[v.name]), self.tokens.where(v.at))
-            for v in self.main.outputs
-            if not has_function(self.top.values[v.name].type)
-        ]
+        observers = self._resolve_quantifiers(recursion)
         registers = self._registers(observers)
         # What a component assumes is a term of its instance: with a quantifier in it, its body is used instead.
         components = [i for i in self.claims.components if not self.skolem.has_quantifiers((i.assumes, i.held))]
@@ -174,6 +169,21 @@ class MainNode:
             self._calls(registers),
             instances=tuple(self._instance(i, registers) for i in components),
         )
+
+    def _resolve_quantifiers(self, recursion: Recursion) -> list[Named]:
+        """Remove the quantifiers, and assume what is known of sets and maps. Returns the observers. What a quantifier
+        means for the keys that are asked for may have quantifiers in it, and ask for more."""
+        containers = self.declarations.containers
+        shown = [v for v in self.main.outputs if not has_function(self.top.values[v.name].type)]
+        for _ in range(MOST_ROUNDS):
+            containers.assume(self.claims, self.main.at, define)
+            self.evaluator.finish(recursion.add_instance)  # the registers in the conditions of types
+            self.skolem.resolve(self.claims)
+            terms = [self.skolem.without_quantifiers(self.top.values[v.name]) for v in shown]
+            if containers.is_settled() or not self.skolem.quantifiers.markers:
+                return [Named(v.name, t, self.tokens.where(v.at)) for v, t in zip(shown, terms, strict=True)]
+        text = "quantifiers over the keys of sets and maps are too deep in each other"
+        raise self.tokens.error(self.main.at, text, write="properties without some of them")
 
     def _instance(self, instance: ComponentInstance, registers: Registers) -> ComponentInstance:
         """The instance with its terms as they have become, those that matter."""

@@ -8,7 +8,7 @@ becomes an input. The other quantifiers are eliminated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from enum import Enum
 
@@ -19,6 +19,7 @@ from streamcheck.frontends.lustre.claims import Claims
 from streamcheck.frontends.lustre.delays import Delays
 from streamcheck.frontends.lustre.elimination import some_value_or_all
 from streamcheck.frontends.lustre.quantifiers import Quantified, Quantifiers
+from streamcheck.frontends.lustre.scopes import Context
 from streamcheck.problem.claim import Claim, Goal
 
 INSTEAD = "a finite type or bounds (0 <= i and i < 8 => …), or the quantifier alone as the property"
@@ -45,8 +46,8 @@ class Skolem:
         self._marked: set[Term] = set()  # the terms that have markers in them
 
     def constants(self, seen: set[Term]) -> list[tuple[Term, int, str]]:
-        """The constants that matter."""
-        return [(var, at, label) for var, at, label in self.quantifiers.bound if var in seen]
+        """The constants that matter: also those that only sets and maps were asked about."""
+        return [(bound, at, label) for bound, at, label in self.quantifiers.constants if bound in seen]
 
     def resolve(self, claims: Claims) -> None:
         """Remove the quantifiers from the claims and from the registers."""
@@ -69,21 +70,27 @@ class Skolem:
         return any(t in self.quantifiers.markers for t in walk(terms))
 
     def _resolve_registers(self) -> None:
-        """The quantifiers in what registers hold."""
+        """The quantifiers in what registers hold, in the conditions under which they do, and in calls."""
         markers = self.quantifiers.markers
         delays = [d for d in self.delays if d.value is not None and d.next is not None]
+        contexts = list(dict.fromkeys(d.context for d in delays))
         terms = [t for d in delays for t in (d.value, d.next) if t is not None]
         terms += [t for cell in self.known.cells for t in cell[1:]]
+        terms += [t for c in contexts for t in _parts_of(c)]
+        terms += [t for call in self.known.calls for t in call.terms()]
         found = [t for t in walk(terms) if t in markers]
         if not found:
             return
         replacement = {marker: self._eliminate(marker) for marker in found}
         replaced = substitute(terms, replacement)
         image = {t: simple for t, r in replaced.items() for simple in [simplify([r])[r]]}
+        resolved = {c: Context(*(image[t] for t in _parts_of(c))) for c in contexts}
         for d in delays:
             assert d.value is not None and d.next is not None
             d.value, d.next = image[d.value], image[d.next]
+            d.context = resolved[d.context]
         self.known.cells = [(var, image[initial], image[after]) for var, initial, after in self.known.cells]
+        self.known.calls = [call.with_images(image) for call in self.known.calls]
 
     def _mark(self, roots: Iterable[Term]) -> None:
         for node in walk(roots):
@@ -136,12 +143,29 @@ class Skolem:
             self._eliminated[marker] = (
                 None if is_open else some_value_or_all(q.bound, body, is_universal=q.is_universal)
             )
+            if self._eliminated[marker] is None and q.at_value is not None:
+                self._eliminated[marker] = self._by_keys(q, q.at_value)
         result = self._eliminated[marker]
         if result is None:
             word = "forall" if q.is_universal else "exists"
             text = f"`{word}` over infinitely many values of {q.label} cannot be decided here"
             raise self.tokens.error(q.at, text, write=INSTEAD)
         return result
+
+    def _by_keys(self, q: Quantified, at_value: Callable[[Term], Term]) -> Term | None:
+        """The meaning of the quantifier for the keys of sets and maps that are asked for. None if it is about none."""
+        containers = self.quantifiers.declarations.containers
+        if not containers.is_key(q.bound):
+            return None
+        shown = f"{'forall' if q.is_universal else 'exists'} {q.label}"
+        before = self.known.count()
+
+        def condition(key: Term) -> Term:
+            return at_value(key) if q.is_universal else negation(at_value(key))
+
+        answer = containers.holds_at_all_keys(q.bound.type, condition, shown)
+        self.quantifiers.add_own(q.scope, before)
+        return answer if q.is_universal else negation(answer)
 
     def _depends(self, q: Quantified, body: Term) -> bool:
         """True if a variable of the operand depends on the quantified one: a register, an unknown made for it, or what
@@ -157,6 +181,10 @@ class Skolem:
         for var, after in (*nexts, *((var, after) for var, _, after in self.known.cells)):
             sources[var] = (*sources.get(var, ()), after)
         return sources | {marker: (q.body,) for marker, q in self.quantifiers.markers.items()}
+
+
+def _parts_of(context: Context) -> tuple[Term, Term, Term, Term]:
+    return context.first, context.tick, context.reset, context.hard
 
 
 def _parts(node: Term) -> list[Term]:
