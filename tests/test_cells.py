@@ -50,7 +50,7 @@ def first_verdict(model, engines, rounds=15):
 @pytest.mark.parametrize("engines", [("elements",), ("ic3",), ("bmc",)], ids="+".join)
 def test_proofs_over_cells_are_right_and_violations_replay_or_count_for_nothing(engines):
     proved = falsified = spurious = 0
-    for seed in range(30 if engines == ("bmc",) else 50):
+    for seed in range({"bmc": 30, "ic3": 50, "elements": 150}[engines[0]]):
         cfa = random_array_automaton(random.Random(seed))
         model = over_cells(cfa, blocks=seed % 3 != 0)
         if model is None or (verdict := first_verdict(model, engines)) is None:
@@ -182,6 +182,33 @@ def test_loops_over_arrays_are_proved_for_every_element(tmp_path, text):
     again = proof_from_plain(proof_to_plain(found[name]))
     assert again == found[name]
     assert Checker(program).check(name, again) is None
+
+
+COUNTED = """
+int main(void) {
+    int i, n = nondet_int();
+    int a[100];
+    if (n <= 0 || n > 100) return 0;
+    for (i = 0; i < n; i++) a[i] = i;
+    for (i = 0; i < n; i++) assert(a[i] == i);
+}
+"""
+
+
+def test_a_proof_contains_what_other_engines_have_shown(tmp_path):
+    """2026-11-20: invariants of ic3 were assumed, and the certificate was without them."""
+    path = tmp_path / "p.c"
+    path.write_text("extern int nondet_int(void);\nextern void assert(int);\n" + COUNTED)
+    program, _ = read_c(str(path), "c")
+    (model,) = [m for m in views(program) if m.model == "cells"]
+    proofs = []
+    turns = Turns(lambda: build(["elements", "ic3"]), Task(model.system, program=model.automaton))
+    for _ in range(60):
+        if turns.round(lambda name, e: proofs.append((name, e)) if isinstance(e, Proved) else None):
+            break
+    assert any(name == "elements" for name, _ in proofs)
+    for name, proof in proofs:
+        assert Checker(program).check(proof.prop, model.back(proof.certificate)) is None, name
 
 
 @pytest.mark.parametrize(

@@ -40,14 +40,6 @@ class Houdini:
         self._labels: dict[Term, Term] = {}
         self._alone: set[Term] = set()  # candidates that need no other
 
-    def assume(self, invariants: Iterable[Term]) -> None:
-        """The invariants of other engines."""
-        for invariant in invariants:
-            self.first.add(self.steps.image(invariant, 0))
-            both = [self.steps.image(invariant, i) for i in (0, 1)]
-            self._known += both
-            self.onward.add(*both)
-
     def assume_with(self, candidate: Term, instances: Iterable[Term]) -> None:
         """Assume the instances at a step at which the candidate holds: it stands for them too."""
         for instance in instances:

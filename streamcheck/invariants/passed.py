@@ -80,9 +80,9 @@ class PassedElements:
                 for candidate, about in _Instances(program).of(found):
                     houdini.assume_with(candidate, [t for t in about if known.issuperset(variables([t]))])
                 continue
-            while not (facts := _invariants(inbox)):
+            while not (shared := [t for t in _invariants(inbox) if known.issuperset(variables([t]))]):
                 yield Waiting()
-            houdini.assume(facts)
+            found += shared  # as candidates: a certificate has to contain what it needs
 
 
 def _invariants(inbox: Inbox) -> list[Term]:
