@@ -52,6 +52,21 @@ def test_calls_in_nested_lazy_branches_keep_their_values(tmp_path):
     assert found["y"] == [1, 10, -1, 20, 2]
 
 
+def test_a_restart_has_no_effect_while_an_instance_takes_no_step(tmp_path):
+    """2026-11-20: the first `pre x` of a restarted instance was forgotten if the restart came while the clock was false.
+    Kind 2 proves the claim."""
+    inner = "node moved(x: int; b: bool) returns (z: int); let z = (if b then x else pre x) + (x -> pre (z + 1)); tel"
+    body = """
+    n = 0 -> pre n + 1;
+    x = if n = 0 then 1 else 0;
+    w = (activate (restart moved every n <= 1) every (n = 0 or n = 5) initial default x)(x, n <= 1);
+    check n = 5 => w = 4;
+    check n = 5 => w = 3;"""
+    text = node("y = true;" + body, inputs="d: bool", outputs="y: bool; n, x, w: int", before=inner)
+    found = verdicts(tmp_path, text)
+    assert found["n = 5 => w = 4"] == "proved" and found["n = 5 => w = 3"] == "falsified"
+
+
 def test_the_assumption_of_a_call_in_a_branch_that_is_not_chosen_is_not_owed(tmp_path):
     root = "function root(i: int) returns (o: int); con assume i >= 0; guarantee o >= 0; noc let o = i; tel"
     for call, verdict in (("x >= 0 and then root(x) >= 0", "proved"), ("x >= 0 and root(x) >= 0", "falsified")):

@@ -104,12 +104,16 @@ def present(delay: Delay) -> Term:
 
 def define(delay: Delay, value: Term) -> None:
     """Set what the register holds next: the value if its context takes a step."""
-    context = delay.context
     if value.type is not delay.var.type:
         raise SpecError(f"the operand of `pre`: expected {delay.var.type}, found {value.type}", delay.where)
-    start = delay.initial if delay.initial is not None else constant(value.type, default(value.type))
     delay.value = value
-    delay.next = choice(context.tick, value, choice(context.hard, start, delay.var))
+    delay.next = next_of(delay, value, delay.var)
+
+
+def next_of(delay: Delay, value: Term, kept: Term) -> Term:
+    """What the register holds next: the value if its context takes a step, else what is kept."""
+    start = delay.initial if delay.initial is not None else constant(value.type, default(value.type))
+    return choice(delay.context.tick, value, choice(delay.context.hard, start, kept))
 
 
 def is_constant(value: TermOrTuple) -> bool:

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from streamcheck.core.simplify import choice, simplify
-from streamcheck.core.term import FALSE, Term, cone, constant, substitute
+from streamcheck.core.term import FALSE, Term, cone, constant, substitute, variable
 from streamcheck.core.types import default
+from streamcheck.frontends.lustre.delays import next_of
 from streamcheck.frontends.lustre.scopes import Delay
 from streamcheck.frontends.lustre.variables import Variables
 from streamcheck.problem.specification import Cell
@@ -100,14 +101,20 @@ class Registers:
         return cells
 
     def _free_after_restarts(self, variables: Variables) -> None:
-        """Give each restarted register any value whenever its context begins: a separate unknown."""
+        """Give each restarted register any value whenever its context begins: a separate unknown. While the context
+        takes no step, a restart inside of it has no effect, and the register keeps what it has."""
         restarted = [d for d in self.delays if d.var in self.seen_first and d.context.reset is not FALSE]
         if restarted:
+            kept = {d.var: variable(variables.fresh(f"{d.var.payload} kept"), d.var.type) for d in restarted}
+            for d in restarted:
+                assert d.value is not None
+                self.cells[d.var] = replace(self.cells[d.var], next=next_of(d, d.value, kept[d.var]))
             any_value = {
                 d.var: choice(d.context.first, variables.unknown(f"{d.var.payload} at first", d.var.type, d.at), d.var)
                 for d in restarted
             }
             self._replace(any_value)
+            self._replace({k: var for var, k in kept.items()})
 
     def _merge_equal(self) -> None:
         """Merge registers with equal first and next values; replace those that never change by their first values."""
