@@ -175,7 +175,7 @@ def test_the_scheduler_goes_and_comes_back(folder):
 
 
 def test_a_message_that_is_cut(cluster):
-    proxy = CuttingProxy(cluster.port, cuts=[14_000, 4_000])
+    proxy = CuttingProxy(cluster.port, cuts=[14_000])
     broker = broker_for(f"tcp://127.0.0.1:{proxy.port}")
     try:
         found = prove_with(broker, deep(2500), engines=["bmc"], props=["late"], seconds=100)
@@ -183,7 +183,7 @@ def test_a_message_that_is_cut(cluster):
         broker.close()
         proxy.close()
     assert verdicts(found.results) == {"late": ("falsified", 2500)}
-    assert proxy.number > 2  # it has connected again
+    assert proxy.number > 1 and not proxy.cuts  # it was cut, and has connected again
 
 
 def test_a_task_that_eats_memory(cluster):
