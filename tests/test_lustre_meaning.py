@@ -53,8 +53,7 @@ def test_calls_in_nested_lazy_branches_keep_their_values(tmp_path):
 
 
 def test_a_restart_has_no_effect_while_an_instance_takes_no_step(tmp_path):
-    """2026-11-20: the first `pre x` of a restarted instance was forgotten if the restart came while the clock was false.
-    Kind 2 proves the claim."""
+    """2026-11-20: what `pre x` held was lost if a restart came while the clock was false. Kind 2 proves the claim."""
     inner = "node moved(x: int; b: bool) returns (z: int); let z = (if b then x else pre x) + (x -> pre (z + 1)); tel"
     body = """
     n = 0 -> pre n + 1;

@@ -92,7 +92,7 @@ def test_measures_of_several_values_and_calls_in_calls(tmp_path):
     assert set(found.values()) != {"proved"}
 
 
-def test_a_measure_that_does_not_decrease(tmp_path):
+def test_a_measure_in_the_wrong_order(tmp_path):
     """Every run that breaks it has its calls unfolded to the end."""
     up = """
     function rec up(m, n: int) returns (r: int);
