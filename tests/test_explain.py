@@ -42,7 +42,7 @@ WRAPS = """
 from streamcheck import *
 adc = extern("adc", Word16)
 @stream(Word32)
-def uv_ms(): return [0] ++ mux(adc * 7919 == 31337, uv_ms + 10, uv_ms)
+def uv_ms(): return [0] ++ mux(adc == unsafe_cast(Word16, uv_ms // 10 * 7919), uv_ms + 10, uv_ms)
 @stream(Word8)
 def t(): return [0] ++ mux(t < 9, t + 1, 0)
 @stream(Word8)

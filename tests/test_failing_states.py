@@ -24,7 +24,7 @@ COMMAND = Path(sys.executable).parent / "streamcheck"
 SPEC = """
 from streamcheck import *
 adc = extern("adc", Word16)
-uv = stream(Word32, lambda n: [0] ++ mux(adc * 7919 == 31337, n + 10, n))
+uv = stream(Word32, lambda n: [0] ++ mux(adc == unsafe_cast(Word16, n // 10 * 7919), n + 10, n))
 @stream(Word32)
 def shifted():
     a = shifted ^ (shifted << 13)
