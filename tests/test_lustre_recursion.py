@@ -64,7 +64,7 @@ def test_a_wrong_guarantee_proves_nothing(tmp_path):
     found = verdicts(
         tmp_path,
         top('check "P" k > 2 => fact(k) > 0; check "Q" false;', wrong.replace("then 1", "then n")),
-        timeout=4.0,
+        timeout=8.0,
     )
     assert found["fact.guarantee pos"] == "falsified"
     assert found["P"] == found["Q"] == "unknown"
