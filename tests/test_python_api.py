@@ -26,6 +26,8 @@ NOTEBOOK = Path("docs/tour.ipynb")
 SHOWN_ONLY = {"as_json", "as_events", "quiet", "color", "verbose", "full", "rows", "steps", "no_validate"}
 RENAMED = {"settings": "options", "no_cache": "cache"}
 ELSEWHERE = {"file", "files", "integers", "predicates", "expressions", "directory"}  # of `load`, or the first argument
+ELSEWHERE |= {"data_model", "link"}  # of `load`
+ELSEWHERE |= {"suite", "resume", "deadline"}  # of folders: `Spec` is one
 
 
 def counting(name="counting"):

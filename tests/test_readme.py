@@ -193,7 +193,7 @@ def test_the_components_shown_are_those_generated():
 
 
 def test_the_loop_of_a_program_is_decided(tmp_path):
-    (shown,) = blocks("c", "programs.md")
+    _, shown = blocks("c", "programs.md")
     (tmp_path / "half.c").write_text(f"void assert(int);\nint main(void)\n{{\n{shown}}}\n")
     done = subprocess.run([COMMAND, "prove", "half.c"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1 and "falsified" in done.stdout and "acceleration" in done.stdout, done.stdout

@@ -12,7 +12,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, wraps
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, ParamSpec, TypeAlias, TypeVar, Union, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    runtime_checkable,
+)
 
 from streamcheck.api.wording import speak_python
 from streamcheck.core.errors import SpecError
@@ -59,6 +71,18 @@ class AtLeast:
     """The least number that an argument may be."""
 
     least: int
+
+
+@runtime_checkable
+class Workers(Protocol):
+    """An executor, or a client of Dask."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any: ...
+
+
+@runtime_checkable
+class DaskCluster(Protocol):
+    scheduler_address: str
 
 
 PathText: TypeAlias = str | os.PathLike[str]
@@ -193,4 +217,6 @@ def _words(annotation: Any) -> str:
         return f"a list of {SEVERAL[args[0]]}" if args[0] in SEVERAL else f"a list, each {_words(args[0])}"
     if origin is Mapping:
         return "a dictionary"
+    if annotation in (Workers, DaskCluster):
+        return "an executor" if annotation is Workers else "a cluster of Dask"
     return "a path" if origin is os.PathLike else "rows"

@@ -7,7 +7,15 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from streamcheck.api.arguments import Count, CountFromZero, Duration, PathText, check_arguments
+from streamcheck.api.arguments import (
+    Count,
+    CountFromZero,
+    DaskCluster,
+    Duration,
+    PathText,
+    Workers,
+    check_arguments,
+)
 from streamcheck.api.questions import Questions
 from streamcheck.api.runs import InterpretedRun, RunInputs, RunSource, RunWishes, start_run
 from streamcheck.api.stages import Stage
@@ -75,7 +83,7 @@ class Commands(Questions):
         plot: PathText | None = None,
         reports: Sequence[tuple[ReportFormat, PathText]] = (),
         tests: PathText | None = None,
-        on: Any = None,
+        on: str | Workers | DaskCluster | None = None,
     ) -> Results:
         """Decide every property, as `streamcheck prove` does.
 

@@ -20,6 +20,7 @@ EXTRAS = {
     "pandas": ("pandas", "results and logs as DataFrames", "pandas"),
     "pyarrow": ("pyarrow", "Parquet files as logs", "parquet"),
     "matplotlib": ("matplotlib", "`--plot`", "plot"),
+    "distributed": ("distributed", "`prove --on`: workers of Dask", "scale"),
     "pygls": ("pygls", "`lsp`: the language server", "lsp"),
     "hypothesis": ("hypothesis", "`runs_of` in tests", "test"),
     "pytest": ("pytest", "properties as tests", "test"),

@@ -28,6 +28,7 @@ OPTIONS = (  # patterns of the command's words, and Python's
     (r"--proofs DIR", "proofs="),
     (r"--proof-checker", "proof_checker="),
     (r"--(engine|prop|predicate)", r"\1s="),
+    (r"--on", "on="),
     (r"--eval", "expressions="),
     (r"--(timeout|memory|bound|jobs|prefix|witness)", r"\1="),
     (

@@ -111,7 +111,7 @@ def define(delay: Delay, value: Term) -> None:
 
 
 def next_of(delay: Delay, value: Term, kept: Term) -> Term:
-    """What the register holds next: the value if its context takes a step, else what is kept."""
+    """The next value of the register: the value if its context takes a step, else what is kept."""
     start = delay.initial if delay.initial is not None else constant(value.type, default(value.type))
     return choice(delay.context.tick, value, choice(delay.context.hard, start, kept))
 
