@@ -29,6 +29,9 @@ OPTIONS = (  # patterns of the command's words, and Python's
     (r"--proof-checker", "proof_checker="),
     (r"--(engine|prop|predicate)", r"\1s="),
     (r"--on", "on="),
+    (r"--data-model ([\w-]+)", r"data_model='\1'"),
+    (r"--data-model", "data_model="),
+    (r"--link", "linked="),
     (r"--eval", "expressions="),
     (r"--(timeout|memory|bound|jobs|prefix|witness)", r"\1="),
     (

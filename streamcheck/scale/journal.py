@@ -77,7 +77,9 @@ class Journal:
                 break
             if number == 1 and row.get("version") != __version__:
                 found = row.get("version")
-                raise SpecError(f"{self.path} is of version {found}, this is {__version__}", write="begin anew: without this option")
+                raise SpecError(
+                    f"{self.path} is of version {found}, this is {__version__}", write="begin anew: without this option"
+                )
             self._last = _digest(self._last, row)
             self.rows.append(row)
             end += len(line)
