@@ -262,7 +262,7 @@ def test_labels_say_what_runs(cluster):
         ("127.0.0.1:8786", "no address of a Dask scheduler"),
         ("inproc://1/2", "no address of a Dask scheduler that other processes can reach"),
         ("tcp://127.0.0.1:9", "no Dask scheduler answers at tcp://127.0.0.1:9"),
-        (3, "int is no address"),
+        (3, "expected a string or an executor or a cluster of Dask or None; found 3"),
     ],
 )
 def test_what_is_no_scheduler(on, message):

@@ -179,3 +179,19 @@ def test_the_time_limit_counts_from_the_start_of_the_command(endless):
     command = [sys.executable, "-c", code, "prove", "fast.py", "--timeout", "20"]
     done = subprocess.run(command, cwd=endless, capture_output=True, text=True)
     assert done.returncode == 3 and "unknown    p  timed out after 20 s" in done.stdout
+
+
+def test_an_end_that_a_destructor_swallows_comes_again(monkeypatch):
+    monkeypatch.setattr("sys.unraisablehook", lambda _lost: None)
+
+    class Slow:
+        def __del__(self):
+            until = time.monotonic() + 0.2
+            while time.monotonic() < until:
+                pass
+
+    with pytest.raises(OutOfTime), time_limit(0.05, "waiting"):
+        Slow()
+        until = time.monotonic() + 5
+        while time.monotonic() < until:
+            pass

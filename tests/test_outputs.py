@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
     where = tmp_path_factory.mktemp("outputs")
     (where / "counter.py").write_text(SPEC)
     formats = "--output junit r.xml --output sarif r.sarif --output json r.json --output github -"
-    words = f"prove counter.py --no-cache --engine simulation --engine k-induction --engine bmc --timeout 20 {formats}"
+    words = f"prove counter.py --no-cache --engine k-induction --engine bmc --timeout 20 {formats}"
     done = subprocess.run([COMMAND, *words.split()], cwd=where, capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
     (where / "out.txt").write_text(done.stdout)

@@ -11,6 +11,7 @@ from types import FrameType
 from streamcheck.core.errors import SpecError
 
 SHORTEST = 0.001  # seconds: a timer of 0 never ends
+AGAIN = 0.25  # seconds: what is raised in a callback of the collector or in a `__del__` is lost, and then comes again
 
 
 class OutOfTime(SpecError):
@@ -33,13 +34,13 @@ def time_limit(seconds: float | None, doing: str) -> Iterator[None]:
 
     def end(_signal: int, frame: FrameType | None) -> None:
         if waiting and frame is not None and frame.f_globals.get("__name__") in (__name__, "contextlib"):
-            signal.setitimer(signal.ITIMER_REAL, SHORTEST)  # at the edge of the block: nobody would hear it there
+            signal.setitimer(signal.ITIMER_REAL, SHORTEST, AGAIN)  # at the edge of the block: nobody would hear it there
         elif waiting:
             raise _Interruption
 
     before = signal.signal(signal.SIGALRM, end)
     try:
-        signal.setitimer(signal.ITIMER_REAL, max(seconds, SHORTEST))
+        signal.setitimer(signal.ITIMER_REAL, max(seconds, SHORTEST), AGAIN)
         yield
     except _Interruption:
         raise OutOfTime(f"{doing} timed out after {seconds:.3g} s", write="a longer --timeout") from None
