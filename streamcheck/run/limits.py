@@ -34,7 +34,7 @@ def time_limit(seconds: float | None, doing: str) -> Iterator[None]:
 
     def end(_signal: int, frame: FrameType | None) -> None:
         if waiting and frame is not None and frame.f_globals.get("__name__") in (__name__, "contextlib"):
-            signal.setitimer(signal.ITIMER_REAL, SHORTEST, AGAIN)  # at the edge of the block: nobody would hear it there
+            signal.setitimer(signal.ITIMER_REAL, SHORTEST, AGAIN)  # at the edge of the block nobody hears it
         elif waiting:
             raise _Interruption
 
