@@ -78,6 +78,10 @@ class AnyValues:
                 if part.op in MEMORY:
                     text = f"the condition of `choose` has {MEMORY[part.op]} in it: it has no memory"
                     raise self.tokens.error(part.at, text, write="any { x: T | p }")
+                called = self.declarations.file.nodes.get(part.value.node) if part.op == "call" else None
+                if called is not None and called.kind == "node":
+                    text = f"the condition of `choose` calls {called.name}, which is a node: it has no memory"
+                    raise self.tokens.error(part.at, text, write="any { x: T | p }, or a function")
                 if part.op in ("name", "bound") and part.value != own and inner.owner(part.value) is not None:
                     names[part.value] = name_expression(part.value, part.at)
         inputs = tuple(canonical(self.declarations.term(name, inner)) for name in names.values())

@@ -21,6 +21,7 @@ from streamcheck.frontends.lustre.walks import (
     contract_expressions,
     node_expressions,
     subexpressions,
+    types_in,
 )
 
 LAZY = {"lazy and": "`and then`", "lazy or": "`or else`", "lazy implies": "`==>`"}
@@ -33,6 +34,7 @@ def check_file(file: LustreFile, tokens: Tokens) -> None:
         checks.check_constant(c, checks.constants)
     for node in (*file.contracts.values(), *file.nodes.values()):
         checks.check_node(node)
+    checks.check_conditions()
     checks.check_circles()
     check_recursion(file, tokens)
 
@@ -92,6 +94,12 @@ class DeclarationRules:
             self._check_contract(node, node.contract, constants)
         if node.kind == "function":
             self._check_function(node)
+
+    def check_conditions(self) -> None:
+        """Check the calls in the conditions of types. A `const` input there may be any constant of the file."""
+        own = {c.name for n in self.file.nodes.values() for c in (*n.constants, *(v for v in n.inputs if v.constant))}
+        self._check_calls(self.file.conditions, self.constants | own)
+        self._check_lazy(self.file.conditions)
 
     # Names
 
@@ -232,6 +240,8 @@ class DeclarationRules:
                     raise self.tokens.error(e.at, text, write="`node` instead of `function`")
                 if e.op == "any" and not e.value.is_functional:
                     raise self.tokens.error(e.at, f"{what} has `any` in it, which may change", write="choose")
+                of_types = (c for type in types_in(e) for _, c in conditions(type, self.file.types))
+                self._require_function(of_types, f"a type in {what}")
                 called = self.file.nodes.get(e.value.node) if e.op == "call" else None
                 if called is not None and called.kind == "node":
                     text = f"{what} calls {called.name}, which is a node"

@@ -38,9 +38,11 @@ from streamcheck.frontends.lustre.syntax import (
     LustreFile,
     NodeText,
     TypeText,
+    name_expression,
 )
 from streamcheck.frontends.lustre.type_arguments import abstract_shape, applied_name, infer
 from streamcheck.frontends.lustre.variables import Variables
+from streamcheck.frontends.lustre.walks import subexpressions
 from streamcheck.frontends.operations import compare, struct_part
 
 SCALAR = {"bool": Shape(BOOL), "int": Shape(INT), "real": Shape(REAL)}
@@ -138,6 +140,8 @@ class LustreDeclarations:
             case "set" | "map":
                 return self._container(text, [self.shape(t, scope) for t in text.value])
             case "subrange":
+                if not self._are_declared(text.value, scope):  # variables of the node, which are not read yet
+                    return Shape(INT, conditions=(_between(text, scope),))
                 low, high = (None if e is None else self.term(e, scope, INT) for e in text.value)
                 fixed = low is not None and high is not None and low.is_const and high.is_const
                 if fixed and low.payload > high.payload:  # type: ignore[union-attr]
@@ -162,6 +166,10 @@ class LustreDeclarations:
                 inner = self.shape(base, scope, name)
                 return replace(inner, conditions=(*inner.conditions, TypeCondition(own, condition, scope)))
         raise AssertionError(text.kind)
+
+    def _are_declared(self, bounds: Iterable[ExpressionText | None], scope: LustreScope) -> bool:
+        parts = (part for e in bounds if e is not None for part in subexpressions(e))
+        return all(part.op != "name" or scope.owner(part.value) is not None for part in parts)
 
     def _tuple(self, parts: list[Shape]) -> Shape:
         fields = tuple((f"item{i}", p.type) for i, p in enumerate(parts))
@@ -448,6 +456,17 @@ class LustreDeclarations:
             else:
                 raise self.tokens.error(at, f"{type} has no {'element' if isinstance(step, int) else 'field'} {step}")
         return type
+
+
+def _between(subrange: TypeText, scope: LustreScope) -> TypeCondition:
+    """That a value is in the subrange, where it is asked."""
+    low, high = subrange.value
+    at = subrange.at
+    own = name_expression(f"value {at}", at)
+    parts = [] if low is None else [ExpressionText("le", (low, own), None, at)]
+    parts += [] if high is None else [ExpressionText("le", (own, high), None, at)]
+    whole = parts[0] if len(parts) == 1 else ExpressionText("and", tuple(parts), None, at)
+    return TypeCondition(own.value, whole, scope)
 
 
 def type_of_number(text: str) -> Type:

@@ -105,7 +105,9 @@ class ExpressionParser:
     def __init__(self, cursor: Cursor, constructors: frozenset[str] = frozenset()) -> None:
         self.cursor = cursor
         self.constructors = constructors  # of algebraic data types
-        self.calls: set[str] = set()  # the nodes called since the last node began
+        self.calls: set[str] = set()  # the nodes called since the last declaration began
+        self.type_names: set[str] = set()  # the types named since then
+        self.conditions: list[ExpressionText] = []  # of all types
         self.unguarded: set[int] = set()  # the identities of the `pre` that are not on the right of a `->`
         self.aliases: dict[str, str] = {}  # names that stand for others
         self.lasts: dict[str, int] | None = None  # in a frame: the variables whose value before is read, and where

@@ -41,7 +41,7 @@ class LemmaParser:
         inputs = self.parameters()
         output = Variable(HOLDS, TypeText("bool", None, at), at)
         node = NodeText(name, "function", at, inputs, [output], recursive=True, is_lemma=True)
-        self.expressions.calls = node.calls
+        node.calls, node.types = self.expressions.calls, self.expressions.type_names
         self.cursor.take(";")
         self.contracts(node)
         self.cursor.expect("let")

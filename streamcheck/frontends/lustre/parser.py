@@ -60,14 +60,34 @@ class Parser:
         self.expressions.binders.variables = self._variables
         self.blocks = BlockParser(self.cursor, self.expressions, self._equation, self._is_variable)
         self.frames = FrameParser(self.cursor, self.expressions, self.blocks, self._equation)
+        self.needs: dict[str, tuple[set[str], set[str]]] = {}  # the calls and the names in each type
         self.lemmas = LemmaParser(self.cursor, self.expressions, self._parameters, self._contracts)
 
     def file(self) -> LustreFile:
         file = LustreFile(unguarded=self.expressions.unguarded)
         while self.cursor.word != END:
+            self._begin_declaration()
             self._declaration(file)
         file.is_jkind = self.cursor.is_jkind
+        file.conditions = self.expressions.conditions
+        for node in (*file.nodes.values(), *file.contracts.values()):
+            node.calls |= self._calls_of_types(node.types)
         return file
+
+    def _begin_declaration(self) -> None:
+        self.expressions.calls, self.expressions.type_names = set(), set()
+
+    def _calls_of_types(self, names: set[str]) -> set[str]:
+        """The nodes that the conditions of these types call, and those of the types in them."""
+        calls: set[str] = set()
+        stack, seen = list(names), set[str]()
+        while stack:
+            name = stack.pop()
+            if name in self.needs and name not in seen:
+                seen.add(name)
+                calls |= self.needs[name][0]
+                stack += self.needs[name][1]
+        return calls
 
     def _declaration(self, file: LustreFile) -> None:
         at = self.cursor.at
@@ -121,6 +141,7 @@ class Parser:
             self._add_types(file, names, parameters, type, at)
             if self.cursor.after not in ("=", ","):
                 return
+            self._begin_declaration()
 
     def _datatypes(self, file: LustreFile) -> None:
         at = self.cursor.at
@@ -139,6 +160,7 @@ class Parser:
         for name in names:
             self._once(file.types, name, at)
             file.types[name] = type
+            self.needs[name] = (self.expressions.calls, self.expressions.type_names)
             if parameters:
                 file.parameters[name] = parameters
 
@@ -169,7 +191,7 @@ class Parser:
         parameters = self._type_parameters("nodes")
         inputs, outputs = self._signature()
         node = NodeText(name, kind, at, inputs, outputs, imported, parameters, recursive)
-        self.expressions.calls = node.calls
+        node.calls, node.types = self.expressions.calls, self.expressions.type_names
         self.cursor.take(";")
         self._contracts(node)
         node.imported = imported or (kind == "function" and node.contract is None and not self._has_body())
@@ -369,7 +391,7 @@ class Parser:
         parameters = self._type_parameters("contracts")
         inputs, outputs = self._signature()
         node = NodeText(name, "contract", at, inputs, outputs, parameters=parameters, contract=Contract(at))
-        self.expressions.calls = node.calls
+        node.calls, node.types = self.expressions.calls, self.expressions.type_names
         self.cursor.take(";")
         self.cursor.expect("let")
         assert node.contract is not None

@@ -76,7 +76,8 @@ class Quantifiers:
         key = (id(e), scope)
         if key not in self._values:
             bounds = self._bounds(e, scope) if self.unfold else {}
-            if bounds and any(s.op in ("call", "ascribe") for s in subexpressions(e.args[0])):
+            roots = (e.args[0], *(c for v in e.value for _, c in conditions(v.type, self.declarations.file.types)))
+            if bounds and any(s.op in ("call", "ascribe") for root in roots for s in subexpressions(root)):
                 self._over(e, list(e.value), scope, TRUE, {}, copies=1)  # for what is claimed outside of the bounds
             self._values[key] = self._over(e, list(e.value), scope, TRUE, bounds, copies=1)
         return self._values[key]

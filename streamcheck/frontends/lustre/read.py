@@ -126,24 +126,10 @@ class MainNode:
         recursion = Recursion(self.evaluator, self.claims)
         recursion.add_general_instances(self.main, self.top)
         self.evaluator.finish(recursion.add_instance)
-        for (
-            delay,
-            shape,
-            scope,
-        ) in self.evaluator.delays.ranged:  # JKind: the first value, which is any, is in range too
-            within = implication(delay.context.first, self.declarations.within(shape, delay.var, scope))
-            self.claims.assume(f"{delay.var.payload} is in its range at first", within, delay.at, origin=IMPLIED)
+        self._claim_types(recursion)
         for promise in self.evaluator.any_values.promises:
             self.claims.assume_any(promise)
         assume_congruence(self.evaluator, self.claims)
-        for (_, scope), (shape, value, at) in self.declarations.ascriptions.items():
-            if recursion.is_proved_in(scope):
-                recursion.add_claim(self.claims.claim_ascription(shape, value, scope, at), scope)
-        for var, scope, shape, at in list(self.declarations.free_constants):
-            self.claims.assume_range(shape, var, scope, at)
-        for name, scope, shape, at in self.declarations.ranged_constants:
-            if recursion.is_proved_in(scope):
-                recursion.add_claim(self.claims.claim_range(name, scope, shape, at), scope)
         recursion.finish()
         self._drop_promises()
         observers = self._resolve_quantifiers(recursion)
@@ -170,20 +156,50 @@ class MainNode:
             instances=tuple(self._instance(i, registers) for i in components),
         )
 
+    def _claim_types(self, recursion: Recursion) -> None:
+        """Claim, or assume, of values what their types say. A call in the condition of a type is an instance, which is
+        read before what all instances have in common is known."""
+        for delay, shape, scope in self.evaluator.delays.ranged:  # JKind: the first value, any, is in range too
+            within = implication(delay.context.first, self.declarations.within(shape, delay.var, scope))
+            self.claims.assume(f"{delay.var.payload} is in its range at first", within, delay.at, origin=IMPLIED)
+        claimed = 0
+        while claimed < len(self.declarations.ascriptions):
+            (_, scope), (shape, value, at) = list(self.declarations.ascriptions.items())[claimed]
+            claimed += 1
+            if recursion.is_proved_in(scope):
+                recursion.add_claim(self.claims.claim_ascription(shape, value, scope, at), scope)
+                self.evaluator.finish(recursion.add_instance)
+        for var, scope, shape, at in list(self.declarations.free_constants):
+            self.claims.assume_range(shape, var, scope, at)
+        for name, scope, shape, at in self.declarations.ranged_constants:
+            if recursion.is_proved_in(scope):
+                recursion.add_claim(self.claims.claim_range(name, scope, shape, at), scope)
+        self.evaluator.finish(recursion.add_instance)
+
     def _resolve_quantifiers(self, recursion: Recursion) -> list[Named]:
         """Remove the quantifiers, and assume what is known of sets and maps. Returns the observers. What a quantifier
         means for the keys that are asked for may have quantifiers in it, and ask for more."""
         containers = self.declarations.containers
         shown = [v for v in self.main.outputs if not has_function(self.top.values[v.name].type)]
+        known = self._open_calls()
         for _ in range(MOST_ROUNDS):
             containers.assume(self.claims, self.main.at, define)
             self.evaluator.finish(recursion.add_instance)  # the registers in the conditions of types
+            if self._open_calls() != known:
+                text = "the type of what sets and maps hold calls a function without a definition, or has `any`, `choose`"
+                raise self.tokens.error(self.main.at, f"{text} or recursion in it", write="an assumption or a guarantee")
             self.skolem.resolve(self.claims)
             terms = [self.skolem.without_quantifiers(self.top.values[v.name]) for v in shown]
             if containers.is_settled() or not self.skolem.quantifiers.markers:
                 return [Named(v.name, t, self.tokens.where(v.at)) for v, t in zip(shown, terms, strict=True)]
         text = "quantifiers over the keys of sets and maps are too deep in each other"
         raise self.tokens.error(self.main.at, text, write="properties without some of them")
+
+    def _open_calls(self) -> tuple[int, ...]:
+        """The numbers of those values of which more is known than their equations say."""
+        instances, any_values = self.evaluator.instances, self.evaluator.any_values
+        functions = (*instances.functions.values(), *any_values.calls.values())
+        return sum(map(len, functions)), len(any_values.promises), len(instances.open_calls)
 
     def _instance(self, instance: ComponentInstance, registers: Registers) -> ComponentInstance:
         """The instance with its terms as they have become, those that matter."""

@@ -187,6 +187,7 @@ class NodeText:
     main: bool = False
     chosen: set[str] | None = None  # `--%REALIZABLE`: inputs of the environment; the component chooses the others
     calls: set[str] = field(default_factory=set)
+    types: set[str] = field(default_factory=set)  # the names of those that it uses
 
 
 @dataclass(slots=True)
@@ -197,5 +198,6 @@ class LustreFile:
     constants: dict[str, ConstantText] = field(default_factory=dict)
     nodes: dict[str, NodeText] = field(default_factory=dict)
     contracts: dict[str, NodeText] = field(default_factory=dict)
+    conditions: list[ExpressionText] = field(default_factory=list)  # of all types
     is_jkind: bool = False  # something in it is written as JKind has it alone
     unguarded: set[int] = field(default_factory=set)  # identities of the `pre` that no `->` guards

@@ -17,11 +17,13 @@ TOKEN = re.compile(
     r"""
     (?: \s+
       | --(?![%!](?:PROPERTY|MAIN|REALIZABLE)\b) [^\n]*
+      | // [^\n]*
       | \(\*(?!(?:@contract|[%!]PROPERTY|[%!]MAIN)\b) (?s:.*?) \*\)
       | /\*(?!(?:@contract|[%!]PROPERTY|[%!]MAIN)\b) (?s:.*?) \*/
     )*
     ( [A-Za-z_~][A-Za-z0-9_~]* (?: !+ [A-Za-z0-9_~]* )*+
     | 0x(?=\.?[0-9a-fA-F])[0-9a-fA-F]* (?: \.(?!\.)[0-9a-fA-F]* )? (?: p[+-]?\d+ )?
+    | \.\d+ (?:[eE][+-]?\d+)?
     | \d+ (?: \.(?!\.)\d* (?:[eE][+-]?\d+)? | [eE][+-]?\d+ )?
     | --[%!](?:PROPERTY|MAIN|REALIZABLE)\b
     | (?:\(\*|/\*)(?:@contract|[%!](?:PROPERTY|MAIN))\b
@@ -60,6 +62,8 @@ class Tokens:
             add_start(match.start(1))
             if word and word[0] in "-(/" and (note := ANNOTATION.match(word)):
                 word = f"{'--' if note[1] == '--' else '('}%{note[2]}"  # one spelling for each annotation
+            elif word and word[0] == "." and word[1:2].isdigit():
+                word = f"0{word}"
             add_text(word)
         if self.texts[-1] != END:
             add_text(END)

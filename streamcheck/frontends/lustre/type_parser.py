@@ -63,6 +63,7 @@ class TypeParser:
         else:
             self.cursor.at = at
             name = self.cursor.name()
+            self.expressions.type_names.add(name)
             arguments = self.arguments() if self.cursor.word == "<" else ()
             type = TypeText("applied", (name, arguments), at) if arguments else TypeText("name", name, at)
         while self.cursor.take("^"):
@@ -151,10 +152,7 @@ class TypeParser:
         if not self.cursor.take("|"):
             return base
         condition = self.expressions.binders.condition(name)
-        call = next((e for e in subexpressions(condition) if e.op in ("call", "any")), None)
-        if call is not None:
-            text = "the condition of a type has a call in it, which is not supported"
-            raise self.cursor.error(call.at, text, write="an assumption or a guarantee")
+        self.expressions.conditions.append(condition)
         return TypeText("refinement", (name, base, condition), at)
 
     def _record(self, at: int) -> TypeText:

@@ -35,8 +35,8 @@ def has_steps(root: ExpressionText) -> bool:
 
 
 def conditions(type: TypeText, named: Mapping[str, TypeText] | None = None) -> Iterator[tuple[str, ExpressionText]]:
-    """The conditions in a type as it is written, each with the name of what has the type; with those of the types that
-    it names, if these are given."""
+    """The conditions and bounds in a type as it is written, each with the name of what has the type; with those of the
+    types that it names, if these are given."""
     stack, seen = [type], set[str]()
     while stack:
         text = stack.pop()
@@ -45,6 +45,8 @@ def conditions(type: TypeText, named: Mapping[str, TypeText] | None = None) -> I
                 name, base, condition = text.value
                 yield name, condition
                 stack.append(base)
+            case "subrange":
+                yield from (("", bound) for bound in text.value if bound is not None)
             case "array":
                 stack.append(text.value[0])
             case "record":
@@ -62,6 +64,16 @@ def conditions(type: TypeText, named: Mapping[str, TypeText] | None = None) -> I
             case "name" if named is not None and text.value in named and text.value not in seen:
                 seen.add(text.value)
                 stack.append(named[text.value])
+
+
+def types_in(e: ExpressionText) -> list[TypeText]:
+    """The types that the expression names itself, of values that depend on whether they meet the types' conditions."""
+    match e.op:
+        case "forall" | "exists":
+            return [v.type for v in e.value]
+        case "any":
+            return [e.value.type]
+    return []
 
 
 def contract_expressions(contract: Contract) -> Iterator[ExpressionText]:
