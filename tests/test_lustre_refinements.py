@@ -85,7 +85,8 @@ def test_conditions_call_nodes(tmp_path):
         "node least(x: int) returns (m: int); let m = x -> if x < pre m then x else pre m; tel\n"
         "type Even = subtype { n: int | double(n div 2) = n };\n"
         "node top(a: Even; b: int | b > least(b) - 1) returns (z: Even; w: int | least(w) >= 0);\n"
-        'let z = a + 2; w = if a < 0 then -a else a + 1; check "P" a mod 2 = 0; check "Q" (a: Even) + 1 <> b or b > a; tel'
+        'let z = a + 2; w = if a < 0 then -a else a + 1; check "P" a mod 2 = 0;\n'
+        'check "Q" (a: Even) + 1 <> b or b > a; tel'
     )
     found = verdicts(tmp_path, text)
     assert {name for name, verdict in found.items() if verdict == "proved"} >= {"P", "Q", "z is of its type"}

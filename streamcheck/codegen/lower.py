@@ -274,6 +274,10 @@ WIDTHS = (8, 16, 32, 64)
 
 def _check(inputs: Iterable[Input], roots: list[Term], specification: Specification) -> None:
     """Raise SpecError for inputs that the C cannot have, and for types without a size."""
+    below = set(walk(roots)) if specification.constants else set()
+    for free in (c for c in specification.constants if c.var in below):
+        text = f"the C would depend on `{free.name}`, a constant without a value"
+        raise SpecError(text, free.where, write=f"a value: {free.name} = …")
     for given in inputs:
         if not given.extern:
             raise SpecError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 from streamcheck.core.evaluate import value_of
@@ -18,7 +18,7 @@ from streamcheck.core.types import Value
 from streamcheck.interpret.present import presenter
 from streamcheck.interpret.step import Step
 from streamcheck.problem.claim import Goal
-from streamcheck.problem.specification import Cell, Specification
+from streamcheck.problem.specification import Cell, Input, Specification
 
 RunState: TypeAlias = tuple[Value, ...]  # of the cells of a plan
 
@@ -35,8 +35,11 @@ class Plan:
 
 
 def plan(specification: Specification) -> Plan:
-    """The plan for triggers, observers, and the claims whose values follow from the externs."""
+    """The plan for triggers, observers, and the claims whose values follow from the externs. A constant without a value
+    is an input, as anything that may have any value."""
     undecided = undecided_terms(specification)
+    constants = (Input(c.name, c.type, False, "", "", c.where) for c in specification.constants)
+    specification = replace(specification, inputs=(*specification.inputs, *constants), constants=())
     always = [p for p in specification.properties if p.goal is Goal.ALWAYS]
     properties = [(p.name, p.term) for p in always if p.term not in undecided]
     assumptions = [(a.name, a.term) for a in specification.assumptions if a.term not in undecided]

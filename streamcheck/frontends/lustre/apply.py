@@ -7,7 +7,7 @@ from typing import Any
 
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice, conjunction, negation
-from streamcheck.core.term import FALSE, TRUE, Term, constant, term
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variables
 from streamcheck.core.types import (
     BOOL,
     INT,
@@ -20,6 +20,7 @@ from streamcheck.core.types import (
     array_of,
     machine,
 )
+from streamcheck.frontends.lustre.containers import Containers
 from streamcheck.frontends.lustre.datatypes import construct, has_constructor, is_union, selection
 from streamcheck.frontends.lustre.declarations import LustreDeclarations, type_of_number
 from streamcheck.frontends.lustre.scopes import LustreScope, TermOrTuple
@@ -160,7 +161,7 @@ def _one_value(e: ExpressionText, args: list[Term], scope: LustreScope, declarat
     if op == "bits":
         return _slice(args[0], *e.value)
     if op == "power":
-        return _repeat(args[0], args[1])
+        return _repeat(args[0], args[1], containers)
     if op in ("not", "neg", "bitnot") or op.startswith("to "):
         return _unary(e, args[0])
     return _composite(e, args, scope, declarations)
@@ -185,9 +186,13 @@ def _unary(e: ExpressionText, a: Term) -> Term:
     return convert(machine(width, signed=signed), a)
 
 
-def _repeat(value: Term, length: Term) -> Term:
-    if not length.is_const or length.type is not INT or length.payload < 1:
-        raise TypeRule("the length of an array must be a constant of at least 1")
+def _repeat(value: Term, length: Term, containers: Containers) -> Term:
+    if length.type is not INT or any(containers.moves(v) for v in variables([length])):
+        raise TypeRule("the length of an array must be a constant")
+    if not length.is_const:
+        return containers.fill(value, length)
+    if length.payload < 1:
+        raise TypeRule("the length of an array must be at least 1")
     return term("array", *[value] * length.payload, payload=array_of(value.type, length.payload))
 
 
@@ -237,7 +242,7 @@ def _composite(e: ExpressionText, args: list[Term], scope: LustreScope, declarat
 
 
 def _contains(key: Term, container: Term, declarations: LustreDeclarations) -> Term:
-    if not declarations.containers.is_container(container.type):
+    if not declarations.containers.is_container(container.type) or declarations.containers.is_array(container.type):
         raise TypeRule(f"expected a set or a map, found {container.type}")
     return declarations.containers.has(container, key)
 

@@ -97,7 +97,8 @@ class DeclarationRules:
 
     def check_conditions(self) -> None:
         """Check the calls in the conditions of types. A `const` input there may be any constant of the file."""
-        own = {c.name for n in self.file.nodes.values() for c in (*n.constants, *(v for v in n.inputs if v.constant))}
+        own = {c.name for n in self.file.nodes.values() for c in n.constants}
+        own |= {v.name for n in self.file.nodes.values() for v in n.inputs if v.constant}
         self._check_calls(self.file.conditions, self.constants | own)
         self._check_lazy(self.file.conditions)
 

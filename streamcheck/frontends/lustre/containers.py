@@ -17,8 +17,10 @@ leaves may be anything at each step.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from streamcheck.core.operators import TypeRule
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from streamcheck.frontends.lustre.delays import Delays
 
 FreeConstants: TypeAlias = "list[tuple[Term, LustreScope, Shape, int]]"
-Question: TypeAlias = Literal["in", "at"]  # is the key in it, what is at the key
+Question: TypeAlias = Literal["in", "at", "outside"]  # is the key in it, what is at the key, and at those that are not
 MOST_COMPARED = 4000  # keys of one set or map, two at a time, if quantifiers ask for them
 MOST_ROUNDS = 3  # of keys that come from the equality of values in maps of maps
 
@@ -47,7 +49,7 @@ MOST_ROUNDS = 3  # of keys that come from the equality of values in maps of maps
 class Made:
     """The operation that made a set or map, with its operands."""
 
-    op: str  # "empty", "put", "+", "*", "-"
+    op: str  # "empty", "put", "+", "*", "-", "fill"
     operands: tuple[Term, ...] = ()
 
 
@@ -70,18 +72,25 @@ class Containers:
         self.free_constants = free_constants
         self.delays: Delays | None = None
         self.types: dict[Type, tuple[Type, Type | None]] = {}  # key and value; None for a set
+        self.sizes: dict[Type, Term] = {}  # of arrays whose size has no value
         self.made: dict[Term, Made] = {}
+        self.definitions: dict[Term, Callable[[Term], Term]] = {}  # of the elements of arrays
         self.rigid: set[Term] = set()  # variables that never change, besides constants
         self.restricted: set[Term] = set()  # unknowns that may not be anything at each step: results of functions
         self.sources: dict[Term, tuple[Term, ...]] = {}  # of what stands for sets and answers: the sets and keys in it
         self.pending: list[tuple[Delay, Delay, Term, Term, Question]] = []
-        self._terms: dict[Made, Term] = {}
+        self._terms: dict[tuple[Made, Type], Term] = {}
+        self._arrays: dict[tuple[Type, Term], Type] = {}
         self._answers: dict[tuple[Question, Term, Term], Term] = {}
         self._asked: dict[tuple[Question, Term], list[tuple[Term, Term]]] = {}  # of leaves: keys and answers
+        self._agreeing: set[Term] = set()  # answers of which equal keys have equal ones, or that are not kept
         self._universal: list[AtAllKeys] = []
         self._witnesses: set[Term] = set()  # the keys at which a condition fails, if it does, that is no quantifier
         self._is_quantified = False  # quantifiers are among these
         self._known: dict[object, Term] = {}  # the answers to questions about all keys of sets and maps
+        self._known_arrays: dict[object, Term] = {}  # the quantifiers about their elements
+        self.quantify: Callable[[Callable[[Term], Term], str, Callable[[], Term]], Term] | None = None
+        self.index_scopes: dict[LustreScope, tuple[Term, ...]] = {}  # in which elements are defined: the indices
         self._keys: dict[Type, dict[Term, None]] = {}  # by their types
         self._implied: list[Term] = []
         self._done: set[tuple[Term, Term]] = set()
@@ -99,6 +108,58 @@ class Containers:
 
     def is_container(self, type: Type) -> bool:
         return type in self.types
+
+    # Arrays
+
+    def array(self, element: Type, size: Term) -> Type:
+        """The type of an array whose size has no value: a map from the indices below it."""
+        if (element, size) not in self._arrays:
+            name = re.sub(r"\W", "_", f"array of {element} by {name_of(size)}")
+            if any(isinstance(known, StructType) and known.name == name for known in self.sizes):
+                name += f"_{len(self.sizes)}"
+            type = self._arrays[element, size] = struct_of(name, (("id", INT),), "function")
+            self.types[type], self.sizes[type] = (INT, element), size
+        return self._arrays[element, size]
+
+    def is_array(self, type: Type) -> bool:
+        return type in self.sizes
+
+    def element_of(self, array: Type) -> Type:
+        element = self.types[array][1]
+        assert element is not None
+        return element
+
+    def fill(self, value: Term, size: Term) -> Term:
+        """`value ^ size`."""
+        return self._make(Made("fill", (value,)), self.array(value.type, size))
+
+    def array_of_elements(self, name: str, type: Type, element: Callable[[Term], Term], at: int) -> Term:
+        """An array with these elements."""
+        var = self.variables.unknown(name, type, at)
+        self.definitions[var] = element
+        self.restricted.add(var)
+        return var
+
+    def is_index(self, array: Type, key: Term) -> Term:
+        return conjunction(
+            operations.compare("le", constant(INT, 0), key), operations.compare("lt", key, self.sizes[array])
+        )
+
+    def _element(self, array: Term, key: Term, inside: Callable[[], Term]) -> Term:
+        """The element of an array that something defines: outside of it, any value."""
+        is_inside = self.is_index(array.type, key)
+        outside = self.variables.unknown(f"{name_of(array)}[{name_of(key)}]", self.element_of(array.type), 0)
+        self.sources[outside] = (key,)
+        self._agreeing.add(outside)
+        self._asked.setdefault(("outside", array), []).append((key, outside))
+        if is_inside is FALSE:
+            return outside
+        assert self.delays is not None
+        before, registers = self.variables.count(), len(self.delays.by_var)
+        value = choice(is_inside, inside(), outside)
+        if len(self.delays.by_var) > registers or not self.variables.made_since(before) <= self._agreeing:
+            self._asked.setdefault(("at", array), []).append((key, value))
+        return value
 
     # Operations
 
@@ -125,14 +186,17 @@ class Containers:
         return self._make(Made(op, (a, b)), a.type)
 
     def _make(self, made: Made, type: Type) -> Term:
-        cached = self._terms.get(made) if made.operands else None
+        cached = self._terms.get((made, type)) if made.operands else None
         if cached is None:
-            words = {"empty": "nothing", "put": "insertion", "+": "union", "*": "intersection", "-": "difference"}
+            words = {"empty": "nothing", "put": "insertion", "+": "union", "*": "intersection", "-": "difference",
+                     "fill": "array"}  # fmt: skip
             cached = self.variables.unknown(words[made.op], type, 0)
             self.made[cached] = made
             self.sources[cached] = made.operands
             if made.operands:
-                self._terms[made] = cached
+                self._terms[made, type] = cached
+            if made.op == "fill":
+                self.restricted.add(cached)
         return cached
 
     def _require(self, value: Term, due: Type, what: str) -> None:
@@ -158,11 +222,15 @@ class Containers:
         return self._answer("at", map, key)
 
     def _answer(self, question: Question, container: Term, key: Term) -> Term:
+        if question == "in" and self.is_array(container.type):
+            return self.is_index(container.type, key)
         known = self._answers.get((question, container, key))
         if known is None:
             made = self.made.get(container)
             if made is not None:
                 known = self._from_operation(question, container, made, key)
+            elif container in self.definitions:
+                known = self._element(container, key, partial(self.definitions[container], key))
             elif (inner := without_choice_inside(container)) is not container:
                 known = self._answer(question, inner, key)
             elif container.op == "mux":
@@ -182,6 +250,8 @@ class Containers:
                 return value if same is TRUE else choice(same, value, self._answer("at", before, key))
             case "-", (before, _):
                 return self._answer("at", before, key)
+            case "fill", (value,):
+                return self._element(container, key, lambda: value)
         return self._of_leaf("at", container, key)  # of an empty map
 
     def _is_in(self, made: Made, key: Term) -> Term:
@@ -205,15 +275,16 @@ class Containers:
         _, held = self.types[leaf.type]
         type = BOOL if question == "in" else held
         assert type is not None
-        shown = f"{_name_of(key)} in {_name_of(leaf)}" if question == "in" else f"{_name_of(leaf)}[{_name_of(key)}]"
+        shown = f"{name_of(key)} in {name_of(leaf)}" if question == "in" else f"{name_of(leaf)}[{name_of(key)}]"
         answer = self._leaf_variable(question, leaf, key, type, shown)
         self._asked.setdefault((question, leaf), []).append((key, answer))
         self.sources[answer] = (leaf, key)
+        self._agreeing.add(answer)
         return answer
 
     def _leaf_variable(self, question: Question, leaf: Term, key: Term, type: Type, shown: str) -> Term:
         roots = [leaf] if leaf in self.made else list(variables([leaf]))
-        moving = [v for v in variables([key]) if v not in self.rigid and not self._is_constant(v)]
+        moving = [v for v in variables([key]) if self.moves(v)]
         assert self.delays is not None
         if len(roots) == 1:
             delay = self.delays.by_var.get(roots[0])
@@ -238,16 +309,21 @@ class Containers:
         own = self.delays.by_var.get(var)
         return own is not None and own.context is delay.context
 
+    def moves(self, var: Term) -> bool:
+        """True if the variable may change from step to step."""
+        return var not in self.rigid and not self._is_constant(var)
+
     def _is_constant(self, var: Term) -> bool:
         return any(var is known for known, *_ in self.free_constants)
 
     def _is_any_at_each_step(self, root: Term) -> bool:
         return root in self.variables.unknowns and root not in self.restricted
 
-    def not_tracked(self, answer: Term, shown: str) -> None:
-        """Let no counterexample depend on the answer: two calls of one function that never agree."""
+    def not_tracked(self, answer: Term, shown: str, when: Term = TRUE) -> None:
+        """Let no counterexample depend on the answer where `when` holds: two calls of one function that never agree."""
+        self._agreeing.add(answer)
         for other in (FALSE, TRUE):
-            self.variables.calls.append(FunctionCall(f"`{shown}` (which is not kept)", TRUE, (), (answer, other)))
+            self.variables.calls.append(FunctionCall(f"`{shown}` (which is not kept)", when, (), (answer, other)))
 
     def follow_registers(self, define: Callable[[Delay, Term], None]) -> bool:
         """Define the registers that hold answers, from what the registers of sets and maps hold. True if some were."""
@@ -297,8 +373,8 @@ class Containers:
         if elements is not None and others is not None:
             at_each = (disjunction(negation(c), negation(self._differ(a, b, k))) for c, k in (*elements, *others))
             return conjunction(*at_each)
-        shown = f"{_name_of(a)} = {_name_of(b)}"
-        return self._for_all_keys(frozenset((a, b)), shown, lambda key: negation(self._differ(a, b, key)), a, b)
+        shown = f"{name_of(a)} = {name_of(b)}"
+        return self._for_each(frozenset((a, b)), shown, lambda key: negation(self._differ(a, b, key)), a, b)
 
     def all_meet(self, container: Term, condition: Callable[[Term, Term | None], Term]) -> Term:
         """True if each key, with its value, meets the condition."""
@@ -310,7 +386,7 @@ class Containers:
         elements = self._elements(container)
         if elements is not None:
             return conjunction(*(disjunction(negation(c), at_key(key)) for c, key in elements))
-        return self._for_all_keys(object(), f"all of {_name_of(container)}", at_key, container)
+        return self._for_each(object(), f"all of {name_of(container)}", at_key, container)
 
     def holds_at_all_keys(self, key: Type, condition: Callable[[Term], Term], shown: str) -> Term:
         """True if the condition holds at every key. No counterexample may depend on it: the sets and maps may have no
@@ -327,6 +403,16 @@ class Containers:
     def is_settled(self) -> bool:
         return not (self._implied or self._open())
 
+    def _for_each(self, what: object, shown: str, condition: Callable[[Term], Term], *containers: Term) -> Term:
+        """True if the condition holds at every key. Of arrays, that is a quantifier."""
+        if not self.is_array(containers[0].type):
+            return self._for_all_keys(what, shown, condition, *containers)
+        if what not in self._known_arrays:
+            assert self.quantify is not None
+            at_once = partial(self._for_all_keys, what, shown, condition, *containers)
+            self._known_arrays[what] = self.quantify(condition, shown, at_once)
+        return self._known_arrays[what]
+
     def _for_all_keys(self, what: object, shown: str, condition: Callable[[Term], Term], *containers: Term) -> Term:
         """A variable that is true if the condition holds at every key."""
         if what not in self._known:
@@ -335,7 +421,7 @@ class Containers:
             self._known[what] = answer
             self.sources[answer] += containers
             if not all(self._is_any_at_each_step(leaf) for leaf in self._leaves(*containers)):
-                self.not_tracked(answer, shown)
+                self.not_tracked(answer, shown, answer)  # if it is false, it is so at a key
         return self._known[what]
 
     def _at_all(self, key: Type, condition: Callable[[Term], Term], shown: str, *, is_quantifier: bool) -> Term:
@@ -391,7 +477,7 @@ class Containers:
         while stack:
             container = stack.pop()
             for var in variables([container]):
-                if var in self.made:
+                if var in self.made and self.made[var].op != "fill":
                     stack += (o for o in self.made[var].operands if has_function(o.type))
                 elif has_function(var.type):
                     yield var
@@ -483,7 +569,8 @@ def _has_arrays(type: Type) -> bool:
     return False
 
 
-def _name_of(value: Term) -> str:
-    if value.op == "var":
-        return str(value.payload)
-    return str(value.payload) if value.is_const else "…"
+def name_of(value: Term) -> str:
+    """Its name in that of an unknown: a variable, a number, or their sum."""
+    if value.op in ("add", "sub") and len(names := [name_of(a) for a in value.args]) == 2 and "…" not in names:
+        return f"{names[0]} {'+' if value.op == 'add' else '-'} {names[1]}"
+    return str(value.payload) if value.op == "var" or value.is_const else "…"

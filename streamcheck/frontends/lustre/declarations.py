@@ -13,7 +13,7 @@ from typing import Protocol
 from streamcheck.core.errors import SpecError
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import conjunction, disjunction, negation
-from streamcheck.core.term import TRUE, Term, constant, term, variable
+from streamcheck.core.term import TRUE, Term, constant, term, variable, variables
 from streamcheck.core.types import (
     BOOL,
     INT,
@@ -151,9 +151,12 @@ class LustreDeclarations:
                 element, size = text.value
                 inner = self.shape(element, scope)
                 length = self.term(size, scope, INT)
-                if not length.is_const or length.payload < 1:
-                    message = "the size of an array must be a constant of at least 1 with a value"
-                    raise self.tokens.error(size.at, message, write="const n: int = 3;")
+                if any(self.containers.moves(v) for v in variables([length])):
+                    raise self.tokens.error(size.at, "the size of an array must be a constant", write="const n: int;")
+                if not length.is_const:
+                    return Shape(self.containers.array(inner.type, length), parts=(SCALAR["int"], inner))
+                if length.payload < 1:
+                    raise self.tokens.error(size.at, "the size of an array must be at least 1")
                 return Shape(array_of(inner.type, length.payload), parts=(inner,))
             case "record":
                 parts = [(n, self.shape(t, scope)) for n, t in text.value]
@@ -199,15 +202,18 @@ class LustreDeclarations:
         return Shape(type)
 
     def lengths(self, shape: Shape, count: int, at: int) -> list[int]:
-        """The lengths of an array of arrays, outermost first."""
+        """The lengths of an array of arrays, outermost first, of those that have a value."""
         lengths: list[int] = []
         type = shape.type
         for _ in range(count):
-            if not isinstance(type, ArrayType):
+            if self.containers.is_array(type):
+                type = self.containers.element_of(type)
+            elif isinstance(type, ArrayType):
+                lengths.append(type.length)
+                type = type.element
+            else:
                 raise self.tokens.error(at, f"too many indices: it is {shape.type}")
-            lengths.append(type.length)
-            type = type.element
-        if isinstance(type, ArrayType):
+        if isinstance(type, ArrayType) or self.containers.is_array(type):
             raise self.tokens.error(at, f"too few indices: each element would be {type}", write="an index for each `^`")
         return lengths
 
@@ -321,7 +327,8 @@ class LustreDeclarations:
                 return array_of(element, len(e.args))
             case "power":
                 (element,) = self.types_of(e.args[0], scope)
-                return array_of(element, self.term(e.args[1], scope, INT).payload)
+                length = self.term(e.args[1], scope, INT)
+                return array_of(element, length.payload) if length.is_const else self.containers.array(element, length)
             case "bits":
                 high, low = e.value
                 return machine(max(high - low + 1, 1), signed=False)

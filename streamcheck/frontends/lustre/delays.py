@@ -18,6 +18,7 @@ from streamcheck.core.types import Type, default
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.scopes import Delay, LustreScope, Shape, TermOrTuple
 from streamcheck.frontends.lustre.syntax import ExpressionText
+from streamcheck.frontends.lustre.walks import subexpressions
 
 
 class Delays:
@@ -30,6 +31,7 @@ class Delays:
         self.pending: list[tuple[list[Delay], ExpressionText, LustreScope]] = []
         self.by_var: dict[Term, Delay] = {}
         self.ranged: list[tuple[Delay, Shape, LustreScope]] = []  # the registers of variables with ranges, in JKind
+        self.moving: dict[LustreScope, tuple[str, ...]] = {}  # scopes with indices that change from step to step
         self._groups: dict[object, list[Delay]] = {}
 
     def __iter__(self) -> Iterator[Delay]:
@@ -44,12 +46,33 @@ class Delays:
         named: object = (owner, held.value) if shared else (scope, id(held))
         key = (scope.context, named, initial)
         delays = self._groups.get(key)
+        if delays is None and self.moving and self._has_moving_index(held, scope):
+            return self._any_value(e, scope)
         if delays is None:
             delays = self._make(e, scope, initial)
             self.by_var |= {d.var: d for d in delays}
             self._groups[key] = delays
             self.pending.append((delays, held, scope))
         values = tuple(present(d) for d in delays)
+        return values[0] if len(values) == 1 else values
+
+    def _has_moving_index(self, held: ExpressionText, scope: LustreScope) -> bool:
+        """True if what is held depends on an index that was another one at the step before."""
+        names = {name for around in _around(scope) for name in self.moving.get(around, ())}
+        return any(part.op == "name" and part.value in names for part in subexpressions(held))
+
+    def _indices(self, scope: LustreScope) -> tuple[Term, ...]:
+        scopes = self.declarations.containers.index_scopes
+        return tuple(index for around in _around(scope) for index in scopes.get(around, ()))
+
+    def _any_value(self, e: ExpressionText, scope: LustreScope) -> TermOrTuple:
+        """Any value, for what `pre` was at the present index: that is not kept."""
+        wish = f"{scope.path}pre {self.tokens.place(e.at)}"
+        types = self.declarations.types_of(e.args[0], scope)
+        values = tuple(self.variables.unknown(wish, type, e.at) for type in types)
+        for value in values:
+            self.declarations.containers.not_tracked(value, wish)
+            self.declarations.containers.sources[value] = self._indices(scope)
         return values[0] if len(values) == 1 else values
 
     def _make(self, e: ExpressionText, scope: LustreScope, initial: tuple[Term, ...] | None) -> list[Delay]:
@@ -93,6 +116,14 @@ class Delays:
         self._groups[var] = [own]
         self.by_var[var] = own
         return own
+
+
+def _around(scope: LustreScope) -> Iterator[LustreScope]:
+    """The scope and those whose names it sees."""
+    around: LustreScope | None = scope
+    while around is not None:
+        yield around
+        around = around.parent
 
 
 def present(delay: Delay) -> Term:

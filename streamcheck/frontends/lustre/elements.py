@@ -10,6 +10,7 @@ from typing import TypeAlias
 from streamcheck.core.term import constant
 from streamcheck.core.types import INT, ArrayType
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
+from streamcheck.frontends.lustre.open_arrays import is_open
 from streamcheck.frontends.lustre.scopes import LazyDefinition, LazyElements, LustreScope
 from streamcheck.frontends.lustre.syntax import ExpressionText, name_expression
 
@@ -17,8 +18,9 @@ Position: TypeAlias = tuple[int, ...]
 Indexed: TypeAlias = tuple[LustreScope, LazyElements, list[ExpressionText]]  # an array, its scope, and indices
 
 
-def lazy_array_of(e: ExpressionText, scope: LustreScope) -> Indexed | None:
-    """The array and indices if `e` is one element of an array that is defined element by element, else None."""
+def lazy_array_of(declarations: LustreDeclarations, e: ExpressionText, scope: LustreScope) -> Indexed | None:
+    """The array and indices if `e` is one element of an array that is defined element by element and has a size, else
+    None."""
     indices: list[ExpressionText] = []
     base = e
     while base.op == "index":
@@ -27,6 +29,8 @@ def lazy_array_of(e: ExpressionText, scope: LustreScope) -> Indexed | None:
     owner = scope.owner(base.value) if base.op == "name" else None
     array = None if owner is None else owner.definitions.get(base.value)
     if owner is None or not isinstance(array, LazyElements) or len(indices) != len(array.indices):
+        return None
+    if is_open(declarations, owner.shapes[array.name].type, len(indices)):
         return None
     return owner, array, indices
 

@@ -22,6 +22,7 @@ from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.delays import Delays, define, is_constant
 from streamcheck.frontends.lustre.instances import Instances
 from streamcheck.frontends.lustre.matches import Matches
+from streamcheck.frontends.lustre.open_arrays import OpenArray, is_open
 from streamcheck.frontends.lustre.quantifiers import Quantifiers
 from streamcheck.frontends.lustre.scopes import (
     BEING_READ,
@@ -57,9 +58,11 @@ class NodeEvaluator:
         self.instances = Instances(self.declarations, unfold=unfold)
         self.matches = Matches(self.declarations, self._start)
         self.quantifiers = Quantifiers(self.declarations, self.instances.callers, unfold=unfold)
+        self.declarations.containers.quantify = self.quantifiers.over_indices
         self._reading: list[tuple[LustreScope, str, int]] = []  # the names whose definitions are being read
         self._outputs: dict[tuple[int, int], ExpressionText] = {}
         self.any_values = AnyValues(self.declarations)
+        self._open_arrays: list[OpenArray] = []  # of which no element has been read yet
         self._branch_scopes: dict[tuple[int, int, LustreScope], LustreScope] = {}
         self.declarations.declare_globals()
         self.outermost = self.variables.context(TRUE, FALSE, FALSE, "first step")
@@ -83,7 +86,15 @@ class NodeEvaluator:
 
     def finish(self, add_claims: Callable[[LustreScope], None]) -> None:
         """Read every equation of every instance, and the next value of every register."""
-        while self._finished < len(self.instances.scopes) or self.delays.pending or self.any_values.pending:
+        while (
+            self._finished < len(self.instances.scopes)
+            or self.delays.pending
+            or self.any_values.pending
+            or self._open_arrays
+        ):
+            while self._open_arrays:
+                array = self._open_arrays.pop()
+                array.read_any(self.quantifiers.new_constant)
             while self.any_values.pending:
                 e, scope = self.any_values.pending.pop()
                 before = self.variables.count()
@@ -203,6 +214,12 @@ class NodeEvaluator:
             self._read_any_element(definition, owner, run)
             return
         if isinstance(definition, LazyElements):
+            if is_open(self.declarations, owner.shapes[name].type, len(definition.indices)):
+                array = OpenArray(self.declarations, owner, definition)
+                owner.values[name] = array.part(array.type)
+                self._open_arrays.append(array)
+                self._reading.pop()
+                return
             owner.values[name] = BEING_READ
             whole = elements.whole_array(self.declarations, owner, definition)
             definition = LazyDefinition((name,), whole, owner, definition.at)
@@ -312,15 +329,18 @@ class NodeEvaluator:
         self._reading.pop()
         value, element = run.results.pop(), shape.type
         for _ in array.indices:
-            assert isinstance(element, ArrayType)
-            element = element.element
+            if self.declarations.containers.is_array(element):
+                element = self.declarations.containers.element_of(element)
+            else:
+                assert isinstance(element, ArrayType)
+                element = element.element
         if isinstance(value, tuple) or value.type is not element:
             actual = "several values" if isinstance(value, tuple) else value.type
             raise self.tokens.error(e.at, f"an element of {array.name} is declared {element}, and this is {actual}")
 
     def _index(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         """One element of an array that is defined element by element may be known before the others are."""
-        indexed = elements.lazy_array_of(e, scope) if self.unfold else None
+        indexed = elements.lazy_array_of(self.declarations, e, scope) if self.unfold else None
         if indexed is None:
             self._apply_to(e.args, e, scope, run)
             return

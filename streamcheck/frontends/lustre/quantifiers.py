@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from streamcheck.core.simplify import conjunction, disjunction, negation
-from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable, variables
 from streamcheck.core.types import BOOL, INT, ArrayType, EnumType, MachineType, StructType, Type, default
 from streamcheck.frontends.lustre.datatypes import constructors_of
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
@@ -53,6 +53,7 @@ class Quantified:
     at_value: Callable[[Term], Term] | None
     at: int
     label: str
+    by_keys: Callable[[], Term] | None = None  # its meaning for the indices of arrays that are asked for
 
 
 class Quantifiers:
@@ -117,6 +118,13 @@ class Quantifiers:
         value = self.declarations.term(body, scope, BOOL)
         return disjunction(negation(domain), value) if e.op == "forall" else conjunction(domain, value)
 
+    def new_constant(self, wish: str, type: Type, at: int, label: str) -> Term:
+        """A constant of which nothing is known."""
+        constant = variable(self.variables.fresh(wish), type)
+        self.constants.append((constant, at, label))
+        self.declarations.containers.rigid.add(constant)
+        return constant
+
     def _inner(self, scope: LustreScope, v: Variable, shape: Shape, value: Term) -> LustreScope:
         inner = LustreScope(scope.path, scope.context, scope, scope.node, {v.name: value})
         inner.shapes[v.name] = shape
@@ -133,10 +141,8 @@ class Quantifiers:
         bounds: dict[str, range],
         copies: int,
     ) -> Term:
-        bound = variable(self.variables.fresh(f"{scope.path}{v.name}"), shape.type)
         label = v.name.partition(" ")[0]
-        self.constants.append((bound, e.at, label))
-        self.declarations.containers.rigid.add(bound)
+        bound = self.new_constant(f"{scope.path}{v.name}", shape.type, e.at, label)
         scopes: dict[Term, LustreScope] = {}
         values: dict[Term, Term] = {}
 
@@ -162,11 +168,29 @@ class Quantifiers:
         self._by_scope.setdefault(scopes[bound], []).append(quantified)
         return marker
 
+    def over_indices(self, condition: Callable[[Term], Term], shown: str, by_keys: Callable[[], Term]) -> Term:
+        """That the condition holds at every index of an array."""
+        bound = self.new_constant(f"an index of {shown}", INT, 0, "index")
+        before = self.variables.count()
+        body = condition(bound)
+        if body.is_const:
+            return body
+        own = self.variables.made_since(before)
+        marker = variable(self.variables.fresh(shown), BOOL)
+        scope = self.declarations.globals
+        self.markers[marker] = Quantified(True, bound, body, scope, own, condition, 0, "index", by_keys)
+        return marker
+
     def add_own(self, scope: LustreScope, before: tuple[int, int]) -> None:
         """Count what was made since then, while an expression of the scope was read, to the quantifiers around it."""
         around: LustreScope | None = scope
-        while around is not None and self._by_scope:
-            for quantified in self._by_scope.get(around, ()):
+        index_scopes = self.declarations.containers.index_scopes
+        while around is not None and (self._by_scope or index_scopes):
+            made_for = list(self._by_scope.get(around, ()))
+            if around in index_scopes:
+                indices = set(variables(index_scopes[around]))
+                made_for += (q for q in self.markers.values() if q.bound in indices or not q.own.isdisjoint(indices))
+            for quantified in made_for:
                 quantified.own.update(self.variables.made_since(before))
             around = self.callers.get(around, around.parent)
 

@@ -186,8 +186,9 @@ class MainNode:
             containers.assume(self.claims, self.main.at, define)
             self.evaluator.finish(recursion.add_instance)  # the registers in the conditions of types
             if self._open_calls() != known:
-                text = "the type of what sets and maps hold calls a function without a definition, or has `any`, `choose`"
-                raise self.tokens.error(self.main.at, f"{text} or recursion in it", write="an assumption or a guarantee")
+                text = "the type of what sets and maps hold calls a function without a definition, or one that is"
+                text += " recursive, or has `any` or `choose` in it"
+                raise self.tokens.error(self.main.at, text, write="an assumption or a guarantee")
             self.skolem.resolve(self.claims)
             terms = [self.skolem.without_quantifiers(self.top.values[v.name]) for v in shown]
             if containers.is_settled() or not self.skolem.quantifiers.markers:
@@ -198,8 +199,8 @@ class MainNode:
     def _open_calls(self) -> tuple[int, ...]:
         """The numbers of those values of which more is known than their equations say."""
         instances, any_values = self.evaluator.instances, self.evaluator.any_values
-        functions = (*instances.functions.values(), *any_values.calls.values())
-        return sum(map(len, functions)), len(any_values.promises), len(instances.open_calls)
+        calls = sum(map(len, instances.functions.values())) + sum(map(len, any_values.calls.values()))
+        return calls, len(any_values.promises), len(instances.open_calls)
 
     def _instance(self, instance: ComponentInstance, registers: Registers) -> ComponentInstance:
         """The instance with its terms as they have become, those that matter."""

@@ -155,6 +155,8 @@ class Skolem:
     def _by_keys(self, q: Quantified, at_value: Callable[[Term], Term]) -> Term | None:
         """The meaning of the quantifier for the keys of sets and maps that are asked for. None if it is about none."""
         containers = self.quantifiers.declarations.containers
+        if q.by_keys is not None:
+            return q.by_keys()
         if not containers.is_key(q.bound):
             return None
         shown = f"{'forall' if q.is_universal else 'exists'} {q.label}"

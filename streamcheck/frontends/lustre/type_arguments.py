@@ -45,6 +45,8 @@ def infer(
                 pass  # it has no parameters
             case "array", ArrayType(element=element):
                 stack.append((text.value[0], element))
+            case "array", StructType(form="function"):
+                stack.append((text.value[0], containers[type][1] or INT))
             case "refinement", _:
                 stack.append((text.value[1], type))
             case "tuple", StructType(fields=fields) if len(fields) == len(text.value):
