@@ -119,6 +119,12 @@ int sum(struct node *n) { int s = 0; while (n) { s += n->v; n = n->next; } retur
         ('const char *s = n ? "ab" : "c"; r = s[0] + s[1];', {0: 99, 1: 195}),
         ('struct { const char *s; int k; } t[] = {{"ab", 1}, {"c", 2}}; r = t[n & 1].s[1] + t[0].k;', {0: 99, 1: 1}),
         ('char *s = n ? "ab" : "c"; s[0] = 1; r = 1;', {0: "valid pointer"}),
+        ('const char *s = n ? "ab" : "c", *t = "ab"; r = s == t;', {0: "limit", 1: "limit"}),
+        (
+            "int *p = &g, k = 0; { in: if (k++) r = p == &g ? 5 : *p; int x = 3; if (n) p = &x; if (k < 2) goto in; }",
+            {0: 5, 1: 3},
+        ),
+        ("int *p = n ? &g : &h; struct pair s, *q = n ? &s : &s; memset(q, 0, sizeof *q); r = s.in.k[1] + *p;", {0: 2}),
     ],
 )
 def test_pointers_that_are_computed(read, body, results):
@@ -126,7 +132,9 @@ def test_pointers_that_are_computed(read, body, results):
     assert {n: end(cfa, n) for n in results} == results
 
 
-HEAP = OBJECTS + """
+HEAP = (
+    OBJECTS
+    + """
 void *xmalloc(unsigned long n) { void *p = malloc(n); if (!p) exit(1); return p; }
 struct node *push(struct node *l, int v) {
     struct node *n = xmalloc(sizeof(struct node));
@@ -134,6 +142,7 @@ struct node *push(struct node *l, int v) {
     return n;
 }
 """
+)
 
 
 @pytest.mark.parametrize(

@@ -432,6 +432,8 @@ class Declarations:
             elif self._is_incomplete(decl, scope):
                 message = f"the field {decl.name} has a type that is not complete here; write a pointer to it"
                 raise SpecError(message, where_of(decl))
+            elif form(decl.type) == "ArrayDecl" and decl.type.dim is None:
+                yield decl.name, self._opaque("a field", "arrays without a length in a struct are not supported", decl)
             elif is_volatile(decl):
                 yield decl.name, self._opaque("a field", VOLATILE, decl)
             elif self.portable and (decl.storage or (decl.quals and form(decl.type) != "PtrDecl")):

@@ -241,6 +241,9 @@ def binary(op: str, left: CResult, right: CResult, to: Evaluator) -> CResult:
         return to.addresses.compare(op, to.addresses.of(left, None), to.addresses.of(right, None))
     a, b = (shift(side, arithmetic.number(kinds.INT, 0), "+", to) for side in (left, right))
     a, b = _qualify(a, constant=False), _qualify(b, constant=False)
+    if to.addresses is not None and a.lvalue == b.lvalue:
+        zero = arithmetic.number(kinds.LONG, 0)
+        a, b = (replace(side, offset=side.offset or zero) for side in (a, b))
     if a.lvalue.object is not b.lvalue.object and op in ("-", "<", "<=", ">", ">="):
         arithmetic.oblige(SideCondition.SAME, FALSE)
         return arithmetic.number(to.model.difference if op == "-" else to.model.INT, 0)
@@ -257,7 +260,7 @@ def binary(op: str, left: CResult, right: CResult, to: Evaluator) -> CResult:
 def _needs_numbers(op: str, left: CResult, right: CResult) -> bool:
     """One of two pointers is a number, or their comparison asks whether they have one target."""
     sides = [Pointee(s) if isinstance(s, Lvalue) else s for s in (left, right)]
-    if any(not isinstance(s, Pointee) or s.bytes for s in sides):
+    if any(not isinstance(s, Pointee) or s.bytes or (not s.sure and op in ("==", "!=")) for s in sides):
         return True
     a, b = (s.lvalue for s in sides if isinstance(s, Pointee))
     return op in ("==", "!=") and (a.object, a.fields, a.indices) != (b.object, b.fields, b.indices)

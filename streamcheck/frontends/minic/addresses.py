@@ -109,6 +109,7 @@ class Addresses:
         self.kinds: dict[Object, AnyKind] = {}  # of views
         self.ending: list[tuple[int, Callable[[Term], Term]]] = []  # edges, and what ends there
         self.object_of: Callable[[Any, AddressRange], Object]  # makes the object that a region is
+        self.flags_of: Callable[[Any, AddressRange], Term]  # which instances of an allocation are in use
 
     # Numbers
 
@@ -249,7 +250,7 @@ class Addresses:
     def place_at(self, address: Address, node: Any) -> Lvalue:
         kind, p = self._target(address, node), address.term
         self.limit_outside(p)
-        found = [decode(p, region, place).holds for _, region, place in self._places(kind)]
+        found = [self._in_use(key, region, decode(p, region, place)) for key, region, place in self._places(kind)]
         self._require_place(kind, p, disjunction(*found), address)
         return self._view(kind, p, constant=address.kind.constant)
 
@@ -266,6 +267,12 @@ class Addresses:
     def _elements_at(self, p: Term, kind: AnyKind) -> Iterator[PartElement]:
         for _, region, place in self._places(kind):
             yield decode(p, region, place, end=True) if place.steps else _single(p, region, place, self.to.model)
+
+    def _in_use(self, key: Any, region: AddressRange, at: PartElement) -> Term:
+        """The number is an element's, and if it is one of an allocation, that is in use."""
+        if not region.stride or at.holds is FALSE:
+            return at.holds
+        return conjunction(at.holds, simple_term("index", self.flags_of(key, region), at.indices[0]))
 
     def _require_place(self, kind: AnyKind, p: Term, valid: Term, address: Address) -> None:
         """The claim that the number is a place's. Where it is in an object of another type, the model ends."""
@@ -337,6 +344,7 @@ class Addresses:
             self.limit_outside(side.term)
         if op in ("==", "!="):
             self._limit_ends(a.term, b.term)
+            self._limit_literals(a.term, b.term)
             return to.arithmetic.of_truth(simple_term(COMPARISONS[op], a.term, b.term))
         if op not in ("-", "<", "<=", ">", ">="):
             raise SpecError(f"{op} is not defined for pointers", to.where)
@@ -378,6 +386,13 @@ class Addresses:
                 doubts.append(conjunction(is_end, other))
         reason = "C leaves open if the end of an object is the beginning of another one"
         self.to.limit("comparison with the end of an object", reason, negation(disjunction(*doubts)))
+
+    def _limit_literals(self, a: Term, b: Term) -> None:
+        """C leaves open if two string literals are one array (6.4.5)."""
+        literals = [region for _, region in self._live() if region.name.startswith('"')]
+        both = [disjunction(*(is_inside(x, region, end=True) for region in literals)) for x in (a, b)]
+        holds = disjunction(negation(conjunction(*both)), simple_term("eq", a, b))
+        self.to.limit("comparison of string literals", "C leaves open if two string literals are one array", holds)
 
     # Ends of objects
 

@@ -73,6 +73,7 @@ class Calls:
         self.memory = MemoryCalls(expressions)
         self.pointed_calls = PointedCalls(self)
         self.heap = Heap(self)
+        expressions.numbers.flags_of = self.heap.flags_of
         self.path: list[int] = []  # the calls that are being read
         self.used: set[str] = set()  # the names in the file
         self.seeds: dict[str, Term] = {}

@@ -38,6 +38,7 @@ class Expressions(Evaluator):
         self.flow = flow
         super().__init__(flow.file, Dialect.MATHEMATICAL if mathematical else Dialect.COMPILED, model)
         self.storage = Storage(self.arithmetic)
+        self.storage.moving = flow.moving
         self.accesses = Accesses()
         self.branches = 0  # of conditional expressions with effects that are being evaluated
         self.lifetimes = Lifetimes(flow, self.storage)

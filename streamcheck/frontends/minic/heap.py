@@ -74,7 +74,7 @@ class Heap:
         to, flow = self.to, self.to.flow
         key = ("", ("heap", *self.calls.path, id(node)))
         region = self._region(key, self._kind(size, node), on_stack=name == "alloca")
-        made, live = to.numbers.object_of(key, region), self._live(key, region)
+        made, live = to.numbers.object_of(key, region), self.flags_of(key, region)
         free = [negation(simple_term("index", live, number(i))) for i in range(_count(region))]
         reason = f"more than {len(free)} allocations of one call at a time are not modelled"
         to.limit(f"further allocation by {name}", reason, disjunction(*free))
@@ -152,7 +152,7 @@ class Heap:
         made = AddressRange(name, kind, 0, (kind.length - 1) * stride + size, stride=stride, on_stack=on_stack)
         return plan.add(key, made, aligned=stride)
 
-    def _live(self, key: Any, region: AddressRange) -> Term:
+    def flags_of(self, key: Any, region: AddressRange) -> Term:
         """Which instances are allocated."""
         statements, flag = self.calls.statements, ("", (*key[1], "live"))
         new = flag not in statements.known
@@ -174,7 +174,7 @@ class Heap:
         to.arithmetic.oblige(SideCondition.FREE, disjunction(comparison("eq", p, number(NULL)), *starts))
         updates = []
         for (key, region), is_start in zip(found, starts, strict=True):
-            live, (at, _) = self._live(key, region), instance_of(p, region)
+            live, (at, _) = self.flags_of(key, region), instance_of(p, region)
             kept = simple_term("index", live, at)
             updates.append((live, simple_term("update", live, at, conjunction(kept, negation(is_start)))))
         ranges = [region for _, region in found]
@@ -183,7 +183,7 @@ class Heap:
     def _is_start(self, p: Term, key: Any, region: AddressRange) -> Term:
         """The number is that of an instance which is in use."""
         at, rest = instance_of(p, region)
-        live = simple_term("index", self._live(key, region), at)
+        live = simple_term("index", self.flags_of(key, region), at)
         return conjunction(is_inside(p, region), simple_term("eq", rest, number(0)), live)
 
     def _end(self, node: Any, updates: list[tuple[Term, Term]], ends: Any) -> None:
@@ -198,7 +198,7 @@ class Heap:
         keys = self.on_stack.pop()
         ranges = [(key, self.to.memory_plan.regions[key]) for key in keys]
         if ranges:
-            updates = [(live, uniform(live.type, False)) for key, r in ranges for live in [self._live(key, r)]]
+            updates = [(live, uniform(live.type, False)) for key, r in ranges for live in [self.flags_of(key, r)]]
             self._end(node, updates, lambda c: disjunction(*(is_inside(c, r, end=True) for _, r in ranges)))
 
 

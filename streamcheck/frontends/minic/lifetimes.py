@@ -62,6 +62,11 @@ class Lifetimes:
         """The variables of the blocks around this place."""
         return {made for block in self.blocks for made in block.own}
 
+    def expect(self, made: Object) -> None:
+        """A variable of the present block that is declared further on."""
+        self.blocks[-1].own.append(made)
+        self.blocks[-1].inner.add(made)
+
     def declare(self, made: Object) -> None:
         """A variable of the present block."""
         self.automatic.add(made)

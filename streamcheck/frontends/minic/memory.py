@@ -253,6 +253,8 @@ class MemoryCalls:
                 return (self._pattern(kind.element, byte, node),) * kind.length
             case Floating():
                 return struct.unpack("<f" if kind.width == 32 else "<d", bytes([byte]) * kind.bytes)[0]
+            case Pointer() if byte == 0:
+                return 0
             case Integer() if kind == kinds.BOOLEAN and byte <= 1:
                 return bool(byte)
             case Integer() if kind != kinds.BOOLEAN:

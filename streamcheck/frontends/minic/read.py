@@ -282,6 +282,10 @@ class _TranslationUnit:
                 if "restrict" in (getattr(node.type, "quals", None) or ()):
                     raise to.error(f"{node.name}: restrict is supported on parameters only", node)
                 scope.names[node.name] = self.statements.pointer(node.name, kind, ("", node.name), None, sure=False)
+                if form(node.type) == "ArrayDecl":  # an array whose length is not known here
+                    pointer = scope.names[node.name]
+                    assert isinstance(pointer, PointerVariable)
+                    pointer.key = None
                 self.globals[node.name] = node
                 return
             own = (getattr(node.type, "quals", None) or ()) if isinstance(kind, Pointer) else node.quals

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from streamcheck.c import effects, initial, kinds, pointers
 from streamcheck.c.arithmetic import SideCondition
@@ -19,7 +18,7 @@ from streamcheck.frontends.minic.calls import Calls
 from streamcheck.frontends.minic.counting import CountingLoop
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Branch, UnknownValue
-from streamcheck.frontends.minic.lifetimes import Lifetime
+from streamcheck.frontends.minic.inlining import Inlining, JumpEnd, Visible
 from streamcheck.frontends.minic.places import OUTSIDE, AddressRange
 from streamcheck.frontends.minic.storage import Update
 from streamcheck.frontends.minic.switches import cases_of, guard_of, refuse_repeated
@@ -28,37 +27,6 @@ from streamcheck.frontends.minic.variable_length import MOST_SCALARS
 
 MOST_DIMENSIONS = 100
 OUTERMOST = 3  # scopes around the body of the function that is read: what C defines, globals, parameters, itself
-
-Visible: TypeAlias = dict[int, tuple[str, "Lvalue | PointerVariable"]]  # local variables, by identity
-
-
-@dataclass(frozen=True, slots=True)
-class JumpEnd:
-    """The start or the end of a jump: the blocks around it, and their variables."""
-
-    visible: Visible
-    blocks: tuple[Lifetime, ...]
-
-
-@dataclass(slots=True)
-class Inlining:
-    """The function being inlined, and the targets of its jumps."""
-
-    function: Function
-    result: Lvalue | PointerVariable | None
-    leave: str
-    outermost: bool
-    breaks: list[str] = field(default_factory=list)
-    continues: list[str] = field(default_factory=list)
-    cases: list[tuple[dict[int, str], JumpEnd]] = field(default_factory=list)
-    labels: dict[str, str] = field(default_factory=dict)
-    placed: dict[str, JumpEnd] = field(default_factory=dict)
-    waiting: dict[str, list[tuple[str, JumpEnd]]] = field(default_factory=dict)  # jumps to labels further on
-    wanted: dict[str, Any] = field(default_factory=dict)
-    straight: bool = True  # nothing so far can run twice
-    begins: tuple[str, int] = ("", 0)  # the place, and how many edges were before
-    wanted_result: bool = False  # the caller uses the value
-    jumps: bool = False  # a jump may lead to code that has been read
 
 
 class Statements:
@@ -94,7 +62,7 @@ class Statements:
                 raise SpecError(f"{name} has no type", self.expressions.where) from None
         if key not in self.declared:
             self.declared.add(key)
-            if not key[0] and not isinstance(kind, Pointer):
+            if not key[0] and name.isidentifier() and not self.expressions.storage.has_pointers(self.known[key]):
                 parts = self.expressions.storage.roots(self.known[key])
                 self.flow.declare(name, parts, self.expressions.where, inner=self._depth() > OUTERMOST)
         accesses = self.expressions.accesses
@@ -115,10 +83,8 @@ class Statements:
     def object_of(self, key: tuple[str, Any], region: AddressRange) -> Object:
         """The object that a region is, even if its declaration comes further on."""
         if key not in self.known:
-            constant = region.constant
-            self.known[key] = self.expressions.storage.add(
-                region.kind, region.name, self.term, key=key, constant=constant
-            )
+            add = self.expressions.storage.add
+            self.known[key] = add(region.kind, region.name, self.term, key=key, constant=region.constant)
         return self.known[key].object
 
     def _refuse_large(self, name: str, kind: AnyKind) -> None:
@@ -246,10 +212,19 @@ class Statements:
         outer = self.expressions.scope
         self.expressions.scope = NameScope(outer)
         self.expressions.lifetimes.enter(once=self.is_straight)
+        self._expect_variables(node)
         for part in node.block_items or ():
             self.statement(part)
         self.expressions.lifetimes.leave()
         self.expressions.scope = outer
+
+    def _expect_variables(self, node: Any) -> None:
+        """The variables of the block exist from its beginning on (6.2.4): a jump back may use a pointer to them."""
+        regions = self.expressions.memory_plan.regions
+        for part in node.block_items or ():
+            key = self._key(part) if form(part) == "Decl" else None
+            if key in regions and regions[key].automatic:
+                self.expressions.lifetimes.expect(self.object_of(key, regions[key]))
 
     def in_expression(self, node: Any, *, unused: bool) -> CResult:
         """The statements of ({ … }), and the value of the last one if it is an expression."""

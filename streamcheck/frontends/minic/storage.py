@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from streamcheck.c.arithmetic import Arithmetic
-from streamcheck.c.kinds import AnyKind, Array, FunctionType, Pointer
+from streamcheck.c.kinds import AnyKind, Array, FunctionType, Pointer, element_of
 from streamcheck.c.lvalues import Fields, Lvalue, Object, leaves
 from streamcheck.c.terms import recast
 from streamcheck.core.simplify import either
@@ -27,6 +27,7 @@ class Storage:
         self.parts: dict[Object, dict[Fields, Term]] = {}
         self.keys: dict[Object, Any] = {}  # of the objects that are declared, or allocated
         self.cells: list[tuple[Object, Term]] = []  # the variables that hold pointers to objects
+        self.moving: set[Term] = set()  # those, and others that edges may still change when all has been read
         self.resolve: Callable[[Lvalue], Iterable[tuple[Term, Lvalue]]]  # the lvalues that one of a view may be
 
     def add(
@@ -46,9 +47,13 @@ class Storage:
             parts[fields] = new(".".join((name, *fields)), leaf)
             if _holds_addresses(leaf):
                 self.cells.append((made, parts[fields]))
+                self.moving.add(parts[fields])
         if key is not None:
             self.keys[made] = key
         return Lvalue(made, kind)
+
+    def has_pointers(self, lvalue: Lvalue) -> bool:
+        return any(isinstance(element_of(leaf), Pointer) for _, leaf in leaves(lvalue.object.kind))
 
     def roots(self, lvalue: Lvalue) -> list[Term]:
         """The variables of the object."""
