@@ -35,6 +35,9 @@ class PointerProgram:
         self.put("struct ops { fn *f; int k; } ops[2] = {{f0, 1}, {f1, 2}};")
         self.put("int *pick(int c, int *a, int *b) { return c ? a : b; }")
         self.put("void link(struct node *a, struct node *b) { a->next = b; a->v = b ? b->v + 1 & 31 : 1; }")
+        self.put("struct node *mk(int v, struct node *l) { struct node *m = malloc(sizeof(struct node));")
+        self.put("m->v = v; m->next = l; m->p = 0; m->s[0] = 1; m->s[1] = 2; return m; }")
+        self.put("int *hp; void drop(void) { if (hp) free(hp); hp = 0; }")
         self.put("void main(void) {")
         self.put("int l0 = 1, l1 = 2, *p = &l0, *q = 0, c, i; short *s = n0.s; fn *f = f1; struct node *n = &n0;")
         for _ in range(self.random.randrange(6, 16)):
@@ -45,6 +48,7 @@ class PointerProgram:
         return self.choose(
             "p", "p", "gp", "*gpp", "&l0", "&l1", "&g1", "a0 + (c & 3)", "&n->v", "pick(c & 1, p, &g2)",
             "(c & 2 ? &g0 : p)", "&na[c & 1].v", "n->p ? n->p : &g2", "q ? q : &l1", "(int *)(void *)gp",
+            "hp ? hp : &g0", "hp ? hp + 1 : &g1",
         )  # fmt: skip
 
     def node(self):
@@ -57,7 +61,7 @@ class PointerProgram:
             "*p & 255", "*gp & 127", "l0 & 63", "l1 & 31", "g0 & 15", "a0[c & 3] & 31", "n->v & 63", "n->s[c & 1]",
             "s[0]", "c", "**gpp & 63", "ops[c & 1].k", "(p == gp)", "(p != 0)", "(q == 0)", "(f == f1)", "!head",
             "(n == &n1)", "f(c, p) & 63", "ops[c & 1].f(c, &g2) & 63", "(*f)(1, &l0) & 31", "f2(c, p)",
-            "(head && head->v > 2)", "p[0] & 7",
+            "(head && head->v > 2)", "(hp ? hp[1] & 7 : 2)", "p[0] & 7",
         )  # fmt: skip
 
     def statement(self, depth):
@@ -80,7 +84,9 @@ class PointerProgram:
             "gpp = c & 1 ? &gp : &p;", "ops[c & 1].f = f;", "n0 = n1;", "*n = na[c & 1];",
             "p = a0; p += c & 3; r = *p++;", "r = *--p;", "(*p)++;", "n = n->next;", "r = n->next->v;",
             "n = n->next ? n->next : n;",
-            "p = &a0[c & 3]; i = p - a0; r = p < a0 + 2;", "if (n->next) r = n->next->v;", "if (q) *q = 1;",
+            "p = &a0[c & 3]; i = p - a0; r = p < a0 + 2;", "if (n->next) r = n->next->v;", "if (q) *q = 1;", "head = mk(c, head);",
+            "free(hp);", "drop();", "drop();", "hp = malloc(2 * sizeof *hp); hp[0] = c; hp[1] = 3;", "hp = calloc(2, sizeof(int));",
+            "if (head) { struct node *t = head; head = head->next; free(t); }", "n = mk(1, n);", "hp[c & 3] = 2;",
         ]  # fmt: skip
         return self.choose(*options)
 

@@ -163,6 +163,8 @@ struct node *push(struct node *l, int v) {
         ("int *p = alloca(4); *p = 2; r = *p; free(p);", {0: "valid free"}),
         ("int **t = malloc(2 * sizeof(int *)); t[0] = &g; t[1] = &h; *t[n & 1] = 7; r = g * 10 + h;", {0: 72, 1: 17}),
         ("char *s = malloc(3); s[2] = 5; r = s[2]; s++; free(s);", {0: "valid free"}),
+        ("int *p = malloc(n * sizeof(int)); r = p != 0; if (p) { if (n == 2) *p = 1; free(p); }", {1: 1, 2: "limit"}),
+        ("int *p = malloc(1 << 20); if (n) p++; r = p == 0;", {0: 0, 1: "limit"}),
         ("void *v = malloc(4); int *p = v; *p = 6; r = *(int *)v;", {0: 6}),
     ],
 )

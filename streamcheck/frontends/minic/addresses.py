@@ -318,6 +318,9 @@ class Addresses:
         if op == "-":
             self.to.arithmetic.oblige(SideCondition.POINTER, simple_term("ne", distance, constant(WIDE, WIDE.low)))
             distance = simple_term("neg", distance)
+        opaque = [is_inside(p, region) for _, region in self._live() if region.is_opaque]
+        reason = "the size of this memory is not known when the program is read"
+        self.to.limit("arithmetic on a pointer to memory", reason, negation(disjunction(*opaque)))
         stays = [_stays(d, distance, end=True) for d in self._elements_at(p, kind)]
         if kind == kinds.VOID or (isinstance(kind, Integer) and kind.width == 8):
             stays += [_stays(_bytes(p, region), distance, end=True) for _, region in self._live()]

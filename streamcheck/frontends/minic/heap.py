@@ -5,7 +5,8 @@ else `MOST`. The first one that is free is taken; a run that needs more ends wha
 takes the pointers to it with it (`addresses`), so it may be taken again.
 
 Its type is that of the pointer that the result is converted to, else the one as which memory without a type is used.
-`malloc` and `calloc` may give the null pointer, `alloca` may not.
+`malloc` and `calloc` may give the null pointer, `alloca` may not. Of an allocation whose size is not known as the
+program is read, or is large, only the pointer is modelled: an access ends the model.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from streamcheck.core.simplify import conjunction, disjunction, either, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, uniform
 from streamcheck.core.types import BOOL, ArrayType, default, plural
 from streamcheck.frontends.minic.places import (
+    GAP,
     NULL,
+    OPAQUE,
     AddressRange,
     bytes_of_units,
     instance_of,
@@ -54,30 +57,27 @@ class Heap:
         if name == "free":
             self._free(to.numbers.of(values[0], node).term, node)
             return None
-        size = self._size(values, node)
-        return self._allocate(name, size, node)
+        return self._allocate(name, self._size(values), node)
 
-    def _size(self, values: list[CResult], node: Any) -> int:
-        """The number of bytes, which must be known on this path."""
+    def _size(self, values: list[CResult]) -> int | None:
+        """The number of bytes. None if it is not known on this path, or is no size."""
         size = 1
         for value in values:
             known = self.to.flow.constant_of(value.term) if isinstance(value, CValue) else None
             if known is None or not known.is_const:
-                message = "the size of this allocation is not known when the program is read; write a constant"
-                raise self.to.error(f"{self.to.text(node)}: {message}", node)
+                return None
             size *= int(known.payload)
-        if not 0 < size <= self.to.model.size.high:
-            raise self.to.error(f"{self.to.text(node)}: an allocation of {size} bytes is not supported", node)
-        return size
+        return size if 0 < size <= self.to.model.size.high else None
 
-    def _allocate(self, name: str, size: int, node: Any) -> Address:
+    def _allocate(self, name: str, size: int | None, node: Any) -> Address:
         to, flow = self.to, self.to.flow
         key = ("", ("heap", *self.calls.path, id(node)))
         region = self._region(key, self._kind(size, node), on_stack=name == "alloca")
         made, live = to.numbers.object_of(key, region), self.flags_of(key, region)
         free = [negation(simple_term("index", live, number(i))) for i in range(_count(region))]
         reason = f"more than {len(free)} allocations of one call at a time are not modelled"
-        to.limit(f"further allocation by {name}", reason, disjunction(*free))
+        if not self.calls.statements.is_straight:
+            to.limit(f"further allocation by {name}", reason, disjunction(*free))
         at: Term = number(len(free) - 1)
         for i in range(len(free) - 2, -1, -1):
             at = either(free[i], number(i), at)
@@ -95,9 +95,8 @@ class Heap:
             *to.storage.updates([*contents, (result, either(fails, number(NULL), start))]),
             (live, simple_term("update", live, at, either(fails, FALSE, TRUE))),
         )
-        target = region.kind.element
-        wanted = target.element if isinstance(target, Array) else target
-        return Address(Pointer(wanted if self._is_typed(node) else kinds.VOID), to.storage.read(result))
+        target = to.expected[1] if to.expected is not None and self._is_typed(node) else kinds.VOID
+        return Address(Pointer(target), to.storage.read(result))
 
     def _first_value(self, kind: AnyKind, *, zero: bool) -> Term:
         type = self.to.type_of(kind)
@@ -114,9 +113,11 @@ class Heap:
         wanted = self.to.expected
         return wanted is not None and wanted[0] is node and wanted[1] != kinds.VOID
 
-    def _kind(self, size: int, node: Any) -> AnyKind:
+    def _kind(self, size: int | None, node: Any) -> AnyKind:
         """The object of so many bytes that an instance is."""
         to = self.to
+        if size is None:
+            return OPAQUE
         kind: AnyKind = kinds.UCHAR
         if self._is_typed(node):
             assert to.expected is not None
@@ -135,18 +136,18 @@ class Heap:
             kind, each = kinds.UCHAR, 1
         count = size // each
         if count * kinds.number_of_scalars(kind) > LARGEST:
-            raise to.error(f"{to.text(node)}: an allocation of more than {LARGEST} numbers is not supported", node)
+            return OPAQUE
         return kind if count == 1 else Array(kind, count)
 
     def _region(self, key: Any, unit: AnyKind, *, on_stack: bool) -> AddressRange:
         plan, model = self.to.memory_plan, self.to.model
         once = self.calls.statements.is_straight
-        most = max(1, min(MOST, LARGEST // kinds.number_of_scalars(unit)))
+        most = max(1, min(MOST, LARGEST // max(1, kinds.number_of_scalars(unit))))
         kind = Array(unit, 1 if once else most)
         known = plan.regions.get(key)
         if known is not None and known.kind == kind:
             return known
-        size = model.size_of(unit)
+        size = GAP if unit == OPAQUE else model.size_of(unit)
         stride = bytes_of_units(size)
         name = f"memory, {self.to.flow.line(self.to.where)}"
         made = AddressRange(name, kind, 0, (kind.length - 1) * stride + size, stride=stride, on_stack=on_stack)

@@ -20,6 +20,7 @@ from streamcheck.core.term import TRUE, Term, constant
 NULL, DANGLING, OUTSIDE = 0, 1, 2  # numbers without an object: the last is one of another file
 FIRST_FUNCTION, FIRST_OBJECT, GAP = 16, 1 << 16, 16
 LAST = 1 << 31
+OPAQUE = Struct("memory", ())  # of a size that is not known, or large
 
 
 @dataclass(slots=True, eq=False)
@@ -35,6 +36,11 @@ class AddressRange:
     stride: int = 0
     constant: bool = False
     on_stack: bool = False
+
+    @property
+    def is_opaque(self) -> bool:
+        """What is in it is not modelled."""
+        return isinstance(self.kind, Array) and self.kind.element == OPAQUE
 
     @property
     def end(self) -> int:
