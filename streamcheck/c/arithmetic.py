@@ -27,6 +27,8 @@ from streamcheck.c.kinds import (
     AnyKind,
     Array,
     Floating,
+    FunctionType,
+    Incomplete,
     Integer,
     Opaque,
     Pointer,
@@ -44,6 +46,7 @@ from streamcheck.core.types import DOUBLE as BINARY64
 from streamcheck.core.types import FLOAT as BINARY32
 from streamcheck.core.types import INT as MATHEMATICAL_INT
 
+ADDRESS = machine(32, signed=False)  # of the numbers that stand for pointers (`frontends.minic.addresses`)
 COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 SUMS = {"+": "add", "-": "sub", "*": "mul"}
 DIVISIONS = {"/": "quot", "%": "rem"}
@@ -75,6 +78,8 @@ class SideCondition(Enum):
     LENGTH = "an array has elements", "the length of an array is not positive"
     TARGET = "valid pointer", "the pointer is null, dangling or out of bounds"
     ALIVE = "no dangling pointer", "dangling pointer"
+    FREE = "valid free", "what is freed has not been allocated, or is freed already"
+    FUNCTION = "valid function pointer", "the pointer is null or points to no function of this type"
     ORDER = "no unordered effects", "effects in no order"
     REACHED = "unreachable code", "code that is said to be unreachable is reached"
     DETERMINATE = "no indeterminate value", "indeterminate value"
@@ -125,11 +130,15 @@ class Arithmetic:
                 if self.mathematical:
                     raise Unsupported(f"{kind} needs machine integers; use --int c")
                 return machine(8 * self.model.size_of(kind), signed=False)
+            case Pointer() if self.dialect is not Dialect.PORTABLE:
+                return ADDRESS
             case Pointer():
                 raise Unsupported("pointers in structs and arrays are not supported")
             case Opaque():
                 raise Unsupported(kind.reason)
-            case Struct() | Void():
+            case Incomplete():
+                raise Unsupported(f"{kind} is not defined")
+            case Struct() | Void() | FunctionType():
                 raise Unsupported(f"a variable cannot be of type {kind}")
         assert_never(kind)
 

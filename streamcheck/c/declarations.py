@@ -9,14 +9,14 @@ from typing import Any, TypeAlias
 
 from streamcheck.c import kinds
 from streamcheck.c.arithmetic import Arithmetic, CValue, Dialect
-from streamcheck.c.kinds import AnyKind, Array, Integer, Opaque, Pointer, Struct
+from streamcheck.c.kinds import AnyKind, Array, FunctionType, Incomplete, Integer, Opaque, Pointer, Struct, Void
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.models import LP64, DataModel
 from streamcheck.c.syntax import form, where_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.floats import f32
 from streamcheck.core.location import Location
-from streamcheck.core.term import constant
+from streamcheck.core.term import Term, constant
 
 ANONYMOUS = "member "  # a struct or union without a name in another one (6.7.2.1): its fields are those of the other
 VOLATILE = "volatile is supported on variables only, not on fields or behind pointers"
@@ -46,6 +46,8 @@ class Pointee:
     lvalue: Lvalue
     offset: CValue | None = None  # None: the lvalue itself
     sure: bool = True
+    bytes: bool = field(default=False, compare=False)  # it is a pointer to void, which moves by bytes
+    variable: PointerVariable | None = field(default=None, compare=False)  # that it is the value of
 
     @property
     def kind(self) -> AnyKind:
@@ -64,6 +66,7 @@ class PointerVariable:
     target: Pointee | None = None
     offset: Lvalue | None = None  # the variable of the offset, for a pointer that the program changes
     sure: bool = True
+    key: Any = None  # of its declaration
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,15 @@ class Updated:
     before: CResult
 
 
-CResult: TypeAlias = CValue | Lvalue | Pointee | Updated | None  # None: the result of a void function
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The value of a pointer that the program computes: a number (`frontends.minic.addresses`)."""
+
+    kind: Pointer
+    term: Term
+
+
+CResult: TypeAlias = CValue | Lvalue | Pointee | Address | Updated | None  # None: the result of a void function
 Meaning: TypeAlias = Lvalue | CValue | Typedef | Function | PointerVariable | Opaque
 
 
@@ -145,6 +156,8 @@ class Declarations:
         self.realigned: Mapping[str, int | None] = {}  # types that are declared with an alignment
         self.constant = constant
         self.number = number
+        self.completed: dict[Incomplete, Struct] = {}
+        self.tags: list[Incomplete] = []
 
     def kind_of(self, node: Any, scope: NameScope) -> AnyKind:
         """The kind of a declaration, a parameter or a type name."""
@@ -171,7 +184,7 @@ class Declarations:
                     raise SpecError(f"a pointer that is {node.quals[0]}", where_of(node))
                 return Pointer(self._target_kind(node.type, scope), has_constant_elements(node.type))
             case "FuncDecl":
-                return self._opaque("a function", "types of functions are not supported", node)
+                return self._code(node, scope)
             case "Union" if self.portable:
                 raise SpecError("unions are not supported", where_of(node))
             case "Union":
@@ -191,11 +204,22 @@ class Declarations:
             raise SpecError(reason, where_of(node))
         return Opaque(name, reason)
 
-    def _function_pointer(self, node: Any, scope: NameScope) -> Opaque:
+    def _code(self, node: Any, scope: NameScope) -> AnyKind:
+        """The type of a function."""
+        if self.portable:
+            raise SpecError("types of functions are not supported", where_of(node))
+        if any(form(p) == "EllipsisParam" for p in (node.args.params if node.args else ())):
+            return Opaque("a function", "pointers to variadic functions are not supported")
+        result = self.kind_of(node.type, scope)
+        if node.args is None:
+            return FunctionType(result, None)
+        return FunctionType(result, tuple(kind for _, kind in self._parameters("the type of a function", node, scope)))
+
+    def _function_pointer(self, node: Any, scope: NameScope) -> AnyKind:
         """A pointer to a function: a struct may have one, with a signature that is known."""
         name, reason = "a function pointer", "pointers to functions are not supported"
         if not self.portable:
-            return self._opaque(name, reason, node)
+            return Pointer(self._code(node.type, scope))
         if node.type.args is None:
             raise SpecError("a pointer to a function without a prototype", where_of(node))
         result = self.kind_of(node.type.type, scope)
@@ -204,7 +228,9 @@ class Declarations:
     def _target_kind(self, node: Any, scope: NameScope) -> AnyKind:
         inner: Any = getattr(node, "type", None)
         if form(inner) in ("Struct", "Union") and inner.name and inner.decls is None and not scope.tag(inner.name):
-            return kinds.VOID  # an incomplete struct: only pointers to it exist
+            if self.portable:
+                return kinds.VOID  # an incomplete struct: only pointers to it exist
+            return self._declare_tag(inner, scope)
         if is_volatile(node):
             return self._opaque("volatile", VOLATILE, node)
         return self.kind_of(node, scope)
@@ -263,6 +289,8 @@ class Declarations:
                 continue
             if isinstance(kind, Array):  # 6.7.5.3
                 kind = Pointer(kind.element, has_constant_elements(parameter.type))
+            if isinstance(kind, FunctionType):
+                kind = Pointer(kind)
             yield getattr(parameter, "name", None) or "", kind
 
     def _parameter_kind(self, node: Any, scope: NameScope) -> AnyKind:
@@ -305,18 +333,50 @@ class Declarations:
 
     def _struct(self, node: Any, scope: NameScope) -> AnyKind:
         if node.decls is None:
-            known = scope.tag(node.name)
-            return known or self._opaque(f"struct {node.name}", f"the struct {node.name} is not defined", node)
+            known = self.complete(scope.tag(node.name) or kinds.VOID)
+            if isinstance(known, Incomplete) and not self.portable:
+                return known
+            defined = not isinstance(known, Void | Incomplete)
+            return known if defined else self._opaque(f"struct {node.name}", f"{node.name} is not defined", node)
+        if node.name and not self.portable and node.name not in scope.tags:
+            self._declare_tag(node, scope)
+        declared = scope.tags.get(node.name)
         fields, layout = tuple(self._fields(node, scope)), self._layout(node, scope)
         kind = Struct(node.name or "", fields, *layout, _constant_fields(node), form(node) == "Union")
         names = [name for name, _ in kind.fields if name]
         if len(set(names)) < len(names):
             raise SpecError(f"two fields of the struct {node.name or ''} have one name", where_of(node))
-        if scope.tags.get(node.name, kind) != kind:
+        if isinstance(declared, Incomplete):
+            self.completed[declared] = kind
+        elif scope.tags.get(node.name, kind) != kind:
             raise SpecError(f"the struct {node.name} is defined twice", where_of(node))
         if node.name:
             scope.tags[node.name] = kind
         return kind
+
+    def _declare_tag(self, node: Any, scope: NameScope) -> Incomplete:
+        made = Incomplete(f"{'union' if form(node) == 'Union' else 'struct'} {node.name}", len(self.tags))
+        self.tags.append(made)
+        scope.tags[node.name] = made
+        return made
+
+    def complete(self, kind: AnyKind) -> AnyKind:
+        """The kind that a declaration further on has given an incomplete one."""
+        return self.completed.get(kind, kind) if isinstance(kind, Incomplete) else kind
+
+    def are_same(self, a: AnyKind, b: AnyKind) -> bool:
+        """Both are the same type, but for qualifiers. A function without a prototype is like any of its result."""
+        a, b = self.complete(a), self.complete(b)
+        if isinstance(a, Pointer) and isinstance(b, Pointer):
+            return self.are_same(a.target, b.target)
+        if isinstance(a, Array) and isinstance(b, Array):
+            return a.length == b.length and a.count is b.count and self.are_same(a.element, b.element)
+        if isinstance(a, FunctionType) and isinstance(b, FunctionType):
+            if not self.are_same(a.result, b.result) or a.parameters is None or b.parameters is None:
+                return self.are_same(a.result, b.result)
+            same = len(a.parameters) == len(b.parameters)
+            return same and all(map(self.are_same, a.parameters, b.parameters))
+        return a == b
 
     def _layout(self, node: Any, scope: NameScope) -> tuple[bool, int | None]:
         """The layout that attributes give: true if the fields follow each other, and the alignment."""
@@ -353,7 +413,10 @@ class Declarations:
         inner = decl.type
         while form(inner) in ("ArrayDecl", "TypeDecl"):
             inner = inner.type
-        return form(inner) in ("Struct", "Union") and inner.decls is None and scope.tag(inner.name) is None
+        if form(inner) not in ("Struct", "Union") or inner.decls is not None:
+            return False
+        known = scope.tag(inner.name)
+        return known is None or isinstance(self.complete(known), Incomplete)
 
     def _fields(self, node: Any, scope: NameScope) -> Iterator[tuple[str, AnyKind]]:
         number = 1
@@ -369,6 +432,8 @@ class Declarations:
             elif self._is_incomplete(decl, scope):
                 message = f"the field {decl.name} has a type that is not complete here; write a pointer to it"
                 raise SpecError(message, where_of(decl))
+            elif form(decl.type) == "ArrayDecl" and decl.type.dim is None:
+                yield decl.name, self._opaque("a field", "arrays without a length in a struct are not supported", decl)
             elif is_volatile(decl):
                 yield decl.name, self._opaque("a field", VOLATILE, decl)
             elif self.portable and (decl.storage or (decl.quals and form(decl.type) != "PtrDecl")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, assert_never
 
 from streamcheck.c import effects, kinds, pointers, static
@@ -18,25 +19,26 @@ from streamcheck.c.arithmetic import (
 )
 from streamcheck.c.declarations import (
     ANONYMOUS,
+    Address,
     CResult,
     Declarations,
     Function,
     NameScope,
-    Pointee,
     PointerVariable,
     Typedef,
     Updated,
     standard_names,
 )
-from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct
+from streamcheck.c.kinds import AnyKind, Array, Floating, FunctionType, Incomplete, Integer, Opaque, Pointer, Struct
 from streamcheck.c.literals import CONSTANT_MACROS, character, decimal_literal, whole_literal
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.models import LP64, DataModel
+from streamcheck.c.pointers import AddressRules
 from streamcheck.c.syntax import called_name, form, is_first_or_second, text_of, where_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.operators import TypeRule
-from streamcheck.core.simplify import conjunction, disjunction, negation
+from streamcheck.core.simplify import conjunction, disjunction, either, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant
 
 LONGEST_MESSAGE = 800  # characters: it may show an expression of any length
@@ -66,6 +68,8 @@ class Evaluator:
         self.standard = NameScope(None, dict(standard_names(dialect, model)))
         self.scope = self.standard
         self.premises: list[Term] = []
+        self.is_portable = dialect is Dialect.PORTABLE
+        self.addresses: AddressRules | None = None
         self._constants_only = False
         self._caller: Any = None  # while a model of the library is evaluated: the call
 
@@ -75,14 +79,14 @@ class Evaluator:
         """Under the premise, the condition must hold."""
         raise Unsupported(condition.failure)
 
-    def read_scalar(self, lvalue: Lvalue) -> CValue:
+    def read_scalar(self, lvalue: Lvalue) -> CValue | Address:
         raise Unsupported(f"{lvalue.object.name} is not constant")
 
     def assign(self, node: Any, *assignments: tuple[Lvalue, CResult]) -> None:
         """The assignments of an expression, all at once."""
         raise Unsupported("an assignment is not constant")
 
-    def temporary(self, kind: Integer | Floating) -> Lvalue:
+    def temporary(self, kind: Integer | Floating | Pointer) -> Lvalue:
         raise Unsupported("an assignment is not constant")
 
     def call(self, node: Any) -> CResult:
@@ -206,7 +210,8 @@ class Evaluator:
         return lvalue if isinstance(lvalue.kind, Array | Struct) else self.read_scalar(lvalue)
 
     def _refuse_unstorable(self, kind: AnyKind) -> None:
-        if isinstance(kind, Pointer | Opaque):
+        unknown = isinstance(kind, Pointer) and self.addresses is None
+        if unknown or isinstance(kind, Opaque | Incomplete | FunctionType):
             self.arithmetic.type_of(kind)  # raises the reason
 
     def truth(self, node: Any) -> Term:
@@ -214,7 +219,7 @@ class Evaluator:
         if form(node) == "Constant" and node.type == "string":
             return TRUE  # assert(… && "the reason")
         value = self.value(node)
-        if isinstance(value, Pointee) or (isinstance(value, Lvalue) and isinstance(value.kind, Array)):
+        if pointers.is_pointer(value):
             return pointers.not_null(value, self)
         if not isinstance(value, CValue):
             raise self.error(f"{self.text(node)} is not a number", node)
@@ -231,6 +236,8 @@ class Evaluator:
                 return self.read(meaning)
             case PointerVariable():
                 return pointers.value_of(meaning, self, node)
+            case Function() if self.addresses is not None:
+                return self.addresses.of_function(node.name, node)
             case Function():
                 raise self.error(f"{node.name} is a function: pointers to functions are not supported", node)
             case Typedef():
@@ -291,7 +298,10 @@ class Evaluator:
             case "_Alignof":
                 return self.arithmetic.number(self.model.size, self._alignment_of(node))
             case "*":
-                return self.read(pointers.dereference(self.value(node.expr), self, node))
+                value = self.value(node.expr)
+                if isinstance(value, Address) and isinstance(value.kind.target, FunctionType):
+                    return value  # a function stands for a pointer to it (6.3.2.1)
+                return self.read(pointers.dereference(value, self, node))
             case "&":
                 return self._address(node)
             case "!":
@@ -302,13 +312,16 @@ class Evaluator:
         """&x. &a[i] and &*p are a + i and p: no element is read (6.5.3.2)."""
         inner = node.expr
         if form(inner) == "UnaryOp" and inner.op == "*":
-            return pointers.pointee_of(self.value(inner.expr), self, node)
+            value = self.value(inner.expr)
+            return value if isinstance(value, Address) else pointers.pointee_of(value, self, node)
+        if form(inner) == "ID" and isinstance(self.scope.meaning(inner.name), Function):
+            return self.value(inner)
         if form(inner) == "ArrayRef" and not isinstance(static.kind_of(self, inner), Array):
             array, index = self._array_and_index(inner)
             return pointers.move(array, index, "+", self)
         lvalue = self.lvalue(inner)
-        if not isinstance(lvalue, Lvalue):
-            raise self.error("pointers to pointers are not supported", node)
+        if isinstance(lvalue, PointerVariable):
+            pointers.refuse(lvalue, "pointers to pointers are not supported", self, node)
         return pointers.address(lvalue, self)
 
     def size_of(self, node: Any) -> CValue:
@@ -340,13 +353,23 @@ class Evaluator:
         chosen = (self.arithmetic.convert(value, kind) for value in (first, second))
         return conditional_value(self.arithmetic.truth(first), *chosen)
 
-    def conditional_expression(self, node: Any) -> CValue:
+    def pointer_kind(self, a: CResult, b: CResult, node: Any) -> Pointer:
+        """The type of `?:` of two pointers (6.5.15): that of the other one if one of them is null or to void."""
+        assert self.addresses is not None
+        known = [self.addresses.of(side, node).kind for side in (a, b) if not isinstance(side, CValue)]
+        return next((kind for kind in known if kind.target != kinds.VOID), known[0])
+
+    def conditional_expression(self, node: Any) -> CValue | Address:
         """?: (6.5.15)."""
         condition = self.truth(node.cond)
         with self.suppose(condition):
             a = self.value(node.iftrue)
         with self.suppose(negation(condition)):
             b = self.value(node.iffalse)
+        if self.addresses is not None and (pointers.is_pointer(a) or pointers.is_pointer(b)):
+            target = self.pointer_kind(a, b, node)
+            chosen = [self.addresses.of(side, node, target).term for side in (a, b)]
+            return Address(target, either(condition, *chosen))
         if not isinstance(a, CValue) or not isinstance(b, CValue):
             raise self.error(f"{self.text(node)} is not a number", node)
         kind = self.model.common(a.kind, b.kind)
@@ -484,6 +507,8 @@ class Evaluator:
         whole = self.value(node.name)
         if node.type == "->":
             whole = pointers.dereference(whole, self, node)
+            if isinstance(whole.kind, Incomplete):
+                whole = replace(whole, kind=self.declarations.complete(whole.kind))
         if isinstance(whole, Lvalue) and isinstance(whole.kind, Struct):
             part = field_of(whole, node.field.name)
             if part is not None:
@@ -497,6 +522,11 @@ class Evaluator:
         if isinstance(meaning, PointerVariable):
             return pointers.assign(meaning, node, self)
         left, new = self.in_order(node.lvalue, lambda: self._target(node), node.rvalue, lambda: self.value(node.rvalue))
+        if isinstance(left, Updated) and isinstance(left.before, Address) and node.op in ("+=", "-="):
+            if not isinstance(new, CValue) or not isinstance(new.kind, Integer):
+                raise self.error(f"{self.text(node)}: not a number", node)
+            new = pointers.move(left.before, new, node.op[0], self)
+            left = left.lvalue
         if isinstance(left, Updated):
             if not isinstance(left.before, CValue) or not isinstance(new, CValue):
                 raise self.error(f"{self.text(node)}: one side is not a number", node)
@@ -528,10 +558,14 @@ class Evaluator:
         target = self.lvalue(node.expr)
         if isinstance(target, PointerVariable):
             return pointers.step(target, node, self)
-        old = self.read(target)
-        if not isinstance(old, CValue):
+        old, one = self.read(target), self.arithmetic.number(self.model.INT, 1)
+        if not isinstance(old, CValue | Address):
             raise self.error(f"{self.text(node)}: not a number", node)
-        new = self.arithmetic.binary(node.op[-1], old, self.arithmetic.number(self.model.INT, 1))
+        new: CResult
+        if isinstance(old, Address):
+            new = pointers.move(old, one, node.op[-1], self)
+        else:
+            new = self.arithmetic.binary(node.op[-1], old, one)
         if not keep or not node.op.startswith("p"):
             self.assign(node, (target, new))
             return self.value_assigned(target) if keep else None
@@ -539,9 +573,15 @@ class Evaluator:
         self.assign(node, (before, old), (target, new))
         return self.read_scalar(before)
 
-    def value_for(self, kind: AnyKind, new: CResult, node: Any) -> CValue | Lvalue:
+    def value_for(self, kind: AnyKind, new: CResult, node: Any) -> CValue | Address | Lvalue:
         """The value as an object of this kind stores it (6.5.16.1): converted, or a struct to be copied."""
         self._refuse_unstorable(kind)
+        if isinstance(kind, Pointer) and self.addresses is not None:
+            given = self.addresses.of(new, node, kind if pointers.is_null(new) else None)
+            if kinds.VOID not in (kind.target, given.kind.target) and not self.declarations.are_same(kind, given.kind):
+                message = f"{self.text(node)}: a pointer to {given.kind.target} is used as one to {kind.target}"
+                raise self.error(message, node)
+            return self.addresses.of(given, node, kind)
         if isinstance(kind, Struct):
             if not isinstance(new, Lvalue) or new.kind != kind:
                 raise self.error(f"{self.text(node)}: the two sides have different types", node)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import kinds
-from streamcheck.c.kinds import AnyKind, Array, Integer, Opaque, Pointer, Struct
+from streamcheck.c.kinds import AnyKind, Array, Integer, Struct
 from streamcheck.c.literals import characters
 from streamcheck.c.lvalues import is_storable
 from streamcheck.c.syntax import form
@@ -69,7 +69,7 @@ def items(kind: AnyKind, node: Any, to: Evaluator) -> Iterator[tuple[PartPath, A
             raise to.error("more values than elements or fields", part)
         key: str | int = place if isinstance(kind, Array) else names[place]
         below = kind.element if isinstance(kind, Array) else kind.kind_of(str(key))
-        if not is_storable(below):
+        if not is_storable(below, pointers=not to.is_portable):
             queue.pop(0)  # it cannot be read
         elif is_text(below, part):
             queue.pop(0)
@@ -90,7 +90,7 @@ def _scalars_in_order(kind: AnyKind, queue: list[Any], to: Evaluator) -> Iterato
         return
     if is_text(kind, queue[0]):
         yield from _text_items(kind, queue.pop(0), to)
-    elif isinstance(kind, Pointer | Opaque):
+    elif not is_storable(kind, pointers=not to.is_portable) and not isinstance(kind, Array):
         queue.pop(0)
     elif isinstance(kind, Array):
         for i in range(kind.length):

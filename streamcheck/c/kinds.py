@@ -116,7 +116,30 @@ class Opaque:
         return self.name
 
 
-AnyKind: TypeAlias = Integer | Floating | Void | Array | Struct | Pointer | Opaque
+@dataclass(frozen=True, slots=True)
+class FunctionType:
+    """The type of a function. `parameters`: None if the declaration leaves them open."""
+
+    result: AnyKind
+    parameters: tuple[AnyKind, ...] | None
+
+    def __str__(self) -> str:
+        given = "…" if self.parameters is None else ", ".join(map(str, self.parameters)) or "void"
+        return f"{self.result} ({given})"
+
+
+@dataclass(frozen=True, slots=True)
+class Incomplete:
+    """A struct or union that is declared, and defined further on or nowhere. `number`: one for each such type."""
+
+    name: str
+    number: int
+
+    def __str__(self) -> str:
+        return self.name
+
+
+AnyKind: TypeAlias = Integer | Floating | Void | Array | Struct | Pointer | Opaque | FunctionType | Incomplete
 
 BOOLEAN = Integer("_Bool", 1, False, 0)
 CHAR, UCHAR = Integer("char", 8, True, 1), Integer("unsigned char", 8, False, 1)
@@ -163,6 +186,8 @@ def are_different(a: AnyKind, b: AnyKind) -> bool:
     if isinstance(a, Array | Pointer) and isinstance(b, Array | Pointer):
         inner = [kind.element if isinstance(kind, Array) else kind.target for kind in (a, b)]
         return VOID not in inner and are_different(*inner)
+    if isinstance(a, Incomplete) or isinstance(b, Incomplete):
+        return False
     return not (isinstance(a, Opaque) or isinstance(b, Opaque)) and a != b
 
 
@@ -172,6 +197,13 @@ def dimensions(kind: AnyKind) -> int:
     while isinstance(kind, Array):
         number, kind = number + 1, kind.element
     return number
+
+
+def element_of(kind: AnyKind) -> AnyKind:
+    """The kind of the elements of an array, of arrays too. Else the kind."""
+    while isinstance(kind, Array):
+        kind = kind.element
+    return kind
 
 
 def has_run_time_length(kind: AnyKind) -> bool:
@@ -186,6 +218,6 @@ def number_of_scalars(kind: AnyKind) -> int:
             return kind.length * number_of_scalars(kind.element)
         case Struct():
             return sum(number_of_scalars(inner) for _, inner in kind.fields)
-        case Integer() | Floating() | Pointer() | Void() | Opaque():
+        case Integer() | Floating() | Pointer() | Void() | Opaque() | FunctionType() | Incomplete():
             return 1
     assert_never(kind)

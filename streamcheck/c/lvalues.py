@@ -54,9 +54,9 @@ class Lvalue:
     def field(self, name: str, kind: AnyKind) -> Lvalue:
         return Lvalue(self.object, kind, (*self.fields, name), self.indices, self.constant)
 
-    def scalars(self) -> Iterator[Lvalue]:
+    def scalars(self, *, pointers: bool = True) -> Iterator[Lvalue]:
         """The fields of a struct, down to scalars and arrays of them."""
-        for fields, kind in leaves(self.kind):
+        for fields, kind in leaves(self.kind, pointers=pointers):
             yield Lvalue(self.object, kind, self.fields + fields, self.indices, self.constant)
 
     def last_array(self) -> tuple[Array, bool]:
@@ -71,26 +71,26 @@ class Lvalue:
         return array, not fields
 
 
-def leaves(kind: AnyKind) -> Iterator[tuple[Fields, AnyKind]]:
+def leaves(kind: AnyKind, *, pointers: bool = True) -> Iterator[tuple[Fields, AnyKind]]:
     """The scalar fields of a kind, each in the arrays it is in: of `struct {int x;} [3]`, x is int [3]. A union is one
-    scalar, of all its bytes. Fields whose kinds have no values here are left out."""
+    scalar, of all its bytes. Fields whose kinds have no values here are left out, and pointers if that is said."""
     match kind:
         case Struct() if not kind.union:
             for name, inner in kind.fields:
-                for fields, leaf in leaves(inner):
+                for fields, leaf in leaves(inner, pointers=pointers):
                     yield (name, *fields), leaf
         case Array() if has_structs(kind):
-            for fields, leaf in leaves(kind.element):
+            for fields, leaf in leaves(kind.element, pointers=pointers):
                 yield fields, Array(leaf, kind.length)
-        case _ if is_storable(kind):
+        case _ if is_storable(kind, pointers=pointers):
             yield (), kind
 
 
-def is_storable(kind: AnyKind) -> bool:
+def is_storable(kind: AnyKind, *, pointers: bool = True) -> bool:
     """Values of the kind, or of its elements, can be stored in variables."""
     while isinstance(kind, Array):
         kind = kind.element
-    return not isinstance(kind, Pointer | Opaque)
+    return not isinstance(kind, Opaque) and (pointers or not isinstance(kind, Pointer))
 
 
 def has_structs(kind: AnyKind) -> bool:

@@ -24,6 +24,8 @@ from streamcheck.c.kinds import (
     AnyKind,
     Array,
     Floating,
+    FunctionType,
+    Incomplete,
     Integer,
     Opaque,
     Pointer,
@@ -248,6 +250,10 @@ class DataModel:
                 return 1
             case Opaque():
                 raise TypeRule(kind.reason)
+            case Incomplete():
+                raise TypeRule(f"{kind} is not defined: its size is not known")
+            case FunctionType():
+                return 1  # as gcc has it
             case Integer() | Floating():
                 return kind.bytes
         assert_never(kind)
@@ -262,7 +268,7 @@ class DataModel:
                         f"an attribute changes the layout of {kind}: its size is not known; write it without"
                     )
                 return max(kind.aligned, *(1 if kind.packed else self.alignment(t) for _, t in kind.fields), 1)
-            case Integer() | Floating() | Pointer() | Void() | Opaque():
+            case Integer() | Floating() | Pointer() | Void() | Opaque() | FunctionType() | Incomplete():
                 return min(self.size_of(kind), self.aligned)
         assert_never(kind)
 

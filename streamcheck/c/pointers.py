@@ -1,20 +1,22 @@
 """Pointers whose object is known when the program is read.
 
 A pointer is an lvalue, or an lvalue of an array and an offset into it. The lvalue never changes: a pointer that is
-assigned may move within its array. This is what parameters of functions and loops over an array need; a pointer into
-different variables at different times is refused.
+assigned may move within its array. This is what parameters of functions and loops over an array need. Any other
+pointer (into different variables at different times, in a struct, null) is a number, an `Address`, if the room that
+executes the program has `addresses`; a pointer variable of which that is found out as the program is read is
+`ComputedPointer`, and the program is read again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, assert_never
 
 from streamcheck.c import kinds
 from streamcheck.c.arithmetic import SUMS, CValue, SideCondition
-from streamcheck.c.declarations import CResult, Pointee, PointerVariable, Updated
-from streamcheck.c.kinds import Array, Integer, Pointer
+from streamcheck.c.declarations import Address, CResult, Pointee, PointerVariable, Updated
+from streamcheck.c.kinds import Array, Floating, Integer, Pointer
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.terms import recast
 from streamcheck.core.errors import SpecError
@@ -25,10 +27,63 @@ if TYPE_CHECKING:
     from streamcheck.c.expressions import Evaluator
 
 
+class ComputedPointer(SpecError):
+    """The program must be read with this pointer variable as a number. `key`: that of its declaration."""
+
+    def __init__(self, error: SpecError, key: Any) -> None:
+        super().__init__(error.message, error.where, write=error.write, also=error.also)
+        self.key = key
+
+
+class AddressRules(Protocol):
+    """Pointers that are numbers, as a room that executes programs has them."""
+
+    def of(self, operand: CResult, node: Any, kind: Pointer | None = None) -> Address:
+        """The number of a pointer. `kind`: its type, if the operand has none: the null pointer."""
+
+    def of_function(self, name: str, node: Any) -> Address:
+        """The number of a function."""
+
+    def place_at(self, address: Address, node: Any) -> Lvalue:
+        """The object that is pointed to. A claim that there is one."""
+
+    def element_at(self, address: Address, by: CValue, node: Any) -> Lvalue: ...
+
+    def move(self, address: Address, by: CValue, op: str) -> Address: ...
+
+    def not_null(self, address: Address) -> Term: ...
+
+    def compare(self, op: str, a: Address, b: Address) -> CValue:
+        """A comparison, or the difference."""
+
+    def has(self, lvalue: Lvalue) -> bool:
+        """The lvalue is reached through a number."""
+
+
+def refuse(variable: PointerVariable | None, message: str, to: Evaluator, node: Any) -> NoReturn:
+    """This pointer is not known when the program is read."""
+    error = SpecError(message, to.where if node is None else to.place_of(node))
+    if to.addresses is None or variable is None or variable.key is None:
+        raise error
+    raise ComputedPointer(error, variable.key)
+
+
+def is_null(operand: CResult) -> bool:
+    """The null pointer, as a constant."""
+    if not isinstance(operand, CValue | Address) or not operand.term.is_const:
+        return False
+    return not isinstance(operand.kind, Floating) and int(operand.term.payload) == 0
+
+
+def is_pointer(operand: CResult) -> bool:
+    is_array = isinstance(operand, Lvalue) and isinstance(operand.kind, Array)
+    return is_array or isinstance(operand, Pointee | Address)
+
+
 def terms_of(operand: CResult) -> list[Term]:
     """The parts of an operand that side effects may change."""
     match operand:
-        case CValue():
+        case CValue() | Address():
             return [operand.term]
         case Lvalue():
             return list(operand.indices)
@@ -46,6 +101,8 @@ def with_terms(operand: CResult, terms: Sequence[Term]) -> CResult:
     match operand:
         case CValue():
             return CValue(operand.kind, terms[0])
+        case Address():
+            return Address(operand.kind, terms[0])
         case Lvalue():
             return replace(operand, indices=tuple(terms))
         case Pointee():
@@ -65,6 +122,8 @@ def pointee_of(operand: CResult, to: Evaluator, node: Any) -> Pointee:
     """A pointer. An array stands for one to its first element (6.3.2.1)."""
     if isinstance(operand, Lvalue) and isinstance(operand.kind, Array):
         return Pointee(operand, to.arithmetic.number(kinds.LONG, 0))
+    if isinstance(operand, Address) and to.addresses is not None:
+        return Pointee(to.addresses.place_at(operand, node))
     if not isinstance(operand, Pointee):
         raise to.error(f"{to.text(node)}: the target of this pointer is not known when the program is read", node)
     return operand
@@ -72,6 +131,8 @@ def pointee_of(operand: CResult, to: Evaluator, node: Any) -> Pointee:
 
 def dereference(operand: CResult, to: Evaluator, node: Any) -> Lvalue:
     """The lvalue that a pointer points to. Its index must be in bounds: any value stands for no target."""
+    if isinstance(operand, Address) and to.addresses is not None:
+        return to.addresses.place_at(operand, node)
     pointee = pointee_of(operand, to, node)
     to.require_alive(pointee.lvalue)
     if pointee.offset is None:
@@ -83,8 +144,10 @@ def dereference(operand: CResult, to: Evaluator, node: Any) -> Lvalue:
     return pointee.lvalue.element(to.arithmetic.require_element(pointee.offset, pointee.lvalue.kind, condition))
 
 
-def address(lvalue: Lvalue, to: Evaluator) -> Pointee:
+def address(lvalue: Lvalue, to: Evaluator) -> Pointee | Address:
     """&x. &a[i] is a pointer into a."""
+    if to.addresses is not None and to.addresses.has(lvalue):
+        return to.addresses.of(Pointee(lvalue), None)
     if not lvalue.indices or isinstance(lvalue.kind, Array):
         return Pointee(lvalue)
     array, _ = lvalue.last_array()
@@ -92,8 +155,14 @@ def address(lvalue: Lvalue, to: Evaluator) -> Pointee:
     return Pointee(outer, CValue(kinds.LONG, recast(lvalue.indices[-1], to.arithmetic.type_of(kinds.LONG))))
 
 
-def move(operand: CResult, by: CValue, op: str, to: Evaluator) -> Pointee:
+def move(operand: CResult, by: CValue, op: str, to: Evaluator) -> Pointee | Address:
     """A pointer some elements further, in its array or at its end (6.5.6)."""
+    if to.addresses is not None and not is_pointer(operand):
+        operand = to.addresses.of(operand, None)
+    if isinstance(operand, Address) and to.addresses is not None:
+        return to.addresses.move(operand, by, op)
+    if isinstance(operand, Pointee) and operand.bytes and to.addresses is not None and not _is_zero(by):
+        return to.addresses.move(to.addresses.of(operand, None), by, op)
     pointee = shift(operand, by, op, to)
     if pointee.offset is not None and pointee != operand:
         array = pointee.lvalue.kind if isinstance(pointee.lvalue.kind, Array) else Array(pointee.lvalue.kind, 1)
@@ -106,6 +175,8 @@ def move(operand: CResult, by: CValue, op: str, to: Evaluator) -> Pointee:
 
 def element_at(operand: CResult, index: CValue, to: Evaluator, node: Any) -> Lvalue:
     """p[i]. Its index must be in bounds."""
+    if isinstance(operand, Address) and to.addresses is not None:
+        return to.addresses.element_at(operand, index, node)
     return dereference(shift(operand, index, "+", to), to, node)
 
 
@@ -121,6 +192,8 @@ def shift(operand: CResult, by: CValue, op: str, to: Evaluator) -> Pointee:
         to.arithmetic.require_range(SideCondition.POINTER, by, 0, kinds.LONG.high)
     if distance.is_const and distance.payload == 0:
         return operand
+    if operand.bytes:
+        raise SpecError("arithmetic on a pointer to void is not supported", to.where)
     if operand.offset is None or not is_in_array(operand.lvalue, operand.offset):
         raise SpecError("arithmetic on a pointer to a single variable is not supported", to.where)
     return replace(operand, offset=CValue(kinds.LONG, sum_of(op, operand.offset.term, distance)))
@@ -131,10 +204,17 @@ def is_in_array(lvalue: Lvalue, offset: CValue) -> bool:
     return not isinstance(lvalue.kind, Array) or lvalue.element(offset.term).last_array()[1]
 
 
+def _is_zero(value: CValue) -> bool:
+    return value.term.is_const and value.term.payload == 0
+
+
 def not_null(pointer: CResult, to: Evaluator) -> Term:
+    if isinstance(pointer, Address) and to.addresses is not None:
+        return to.addresses.not_null(pointer)
     if isinstance(pointer, Pointee) and not pointer.sure:
         what = f"whether a pointer is null that may point to {pointer.lvalue.object.name} or nowhere is not known"
-        raise SpecError(f"{what} when the program is read; keep a flag of your own beside the pointer", to.where)
+        write = "when the program is read; keep a flag of your own beside the pointer"
+        refuse(pointer.variable, f"{what} {write}", to, None)
     if isinstance(pointer, Pointee):
         to.require_alive(pointer.lvalue)
     return TRUE
@@ -157,8 +237,13 @@ def binary(op: str, left: CResult, right: CResult, to: Evaluator) -> CResult:
         if isinstance(value, CValue) and op in ("==", "!=") and value.term is constant(value.term.type, 0):
             other = right if value is left else left
             return arithmetic.of_truth(negation(not_null(other, to)) if op == "==" else not_null(other, to))
-    a, b = (move(side, arithmetic.number(kinds.INT, 0), "+", to) for side in (left, right))
+    if to.addresses is not None and _needs_numbers(op, left, right):
+        return to.addresses.compare(op, to.addresses.of(left, None), to.addresses.of(right, None))
+    a, b = (shift(side, arithmetic.number(kinds.INT, 0), "+", to) for side in (left, right))
     a, b = _qualify(a, constant=False), _qualify(b, constant=False)
+    if to.addresses is not None and a.lvalue == b.lvalue:
+        zero = arithmetic.number(kinds.LONG, 0)
+        a, b = (replace(side, offset=side.offset or zero) for side in (a, b))
     if a.lvalue.object is not b.lvalue.object and op in ("-", "<", "<=", ">", ">="):
         arithmetic.oblige(SideCondition.SAME, FALSE)
         return arithmetic.number(to.model.difference if op == "-" else to.model.INT, 0)
@@ -172,10 +257,27 @@ def binary(op: str, left: CResult, right: CResult, to: Evaluator) -> CResult:
     return arithmetic.binary(op, a.offset, b.offset)
 
 
+def _needs_numbers(op: str, left: CResult, right: CResult) -> bool:
+    """One of two pointers is a number, or their comparison asks whether they have one target."""
+    sides = [Pointee(s) if isinstance(s, Lvalue) else s for s in (left, right)]
+    if any(not isinstance(s, Pointee) or s.bytes or (not s.sure and op in ("==", "!=")) for s in sides):
+        return True
+    a, b = (s.lvalue for s in sides if isinstance(s, Pointee))
+    return op in ("==", "!=") and (a.object, a.fields, a.indices) != (b.object, b.fields, b.indices)
+
+
 def cast(value: CResult, kind: Pointer, to: Evaluator, node: Any) -> CResult:
-    if isinstance(value, CValue) and value.term.is_const and value.term.payload == 0:
-        return value  # the null pointer
+    if is_null(value):
+        return value if to.addresses is None else to.addresses.of(value, node, kind)
+    if to.addresses is not None and (isinstance(value, Address) or not is_pointer(value)):
+        return to.addresses.of(value, node, kind)
     pointee = pointee_of(value, to, node)
+    if to.addresses is not None and kind.target == kinds.VOID:
+        return replace(_qualify(pointee, constant=kind.constant), bytes=True)
+    if to.addresses is not None and not to.declarations.are_same(kind.target, pointee.kind):
+        return to.addresses.of(to.addresses.of(value, node), node, kind)
+    if to.addresses is not None:
+        return replace(_qualify(pointee, constant=kind.constant), bytes=False)
     if kind.target != pointee.kind:
         raise to.error(f"{to.text(node)}: a pointer to {pointee.kind} is used as one to {kind.target}", node)
     return _qualify(pointee, constant=kind.constant)
@@ -187,30 +289,35 @@ def _qualify(pointee: Pointee, *, constant: bool) -> Pointee:
 
 def value_of(variable: PointerVariable, to: Evaluator, node: Any) -> Pointee:
     if variable.target is None:
-        raise to.error(f"the target of {variable.name} is not known when the program is read", node)
+        refuse(variable, f"the target of {variable.name} is not known when the program is read", to, node)
     pointee = _qualify(variable.target, constant=variable.kind.constant)
-    if variable.offset is None:
-        return pointee
-    return Pointee(pointee.lvalue, to.read_scalar(variable.offset), variable.sure)
+    offset = pointee.offset if variable.offset is None else to.read_scalar(variable.offset)
+    assert not isinstance(offset, Address)
+    sure = pointee.sure if variable.offset is None else variable.sure
+    return Pointee(pointee.lvalue, offset, sure, variable.kind.target == kinds.VOID, variable)
 
 
 def bind(
     variable: PointerVariable, new: CResult, text: str, to: Evaluator, node: Any
 ) -> tuple[tuple[Lvalue, CValue], ...]:
     """Binds the pointer to what it points into. Returns the assignment to its offset, if it has one."""
+    if isinstance(new, CValue | Address):
+        what = f"{text}: what {variable.name} points to is not known when the program is read"
+        refuse(variable, what if is_null(new) or isinstance(new, Address) else f"{text}: not a pointer", to, node)
     pointee = pointee_of(new, to, node)
-    if variable.kind.target not in (pointee.kind, kinds.VOID):
+    if to.addresses is not None and pointee.bytes and variable.kind.target != kinds.VOID:
+        refuse(variable, f"{text}: a pointer to void is used as one to {variable.kind.target}", to, node)
+    if variable.kind.target != kinds.VOID and not to.declarations.are_same(variable.kind.target, pointee.kind):
         raise to.error(f"{text}: a pointer to {pointee.kind} is used as one to {variable.kind.target}", node)
     pointee = _qualify(pointee, constant=False)
     if variable.target is None:
         if not all(i.is_const for i in pointee.lvalue.indices):
-            raise to.error(
-                f"{text}: the element that {variable.name} points to is not known when the program is read", node
-            )
-        variable.target = pointee
+            what = f"{text}: the element that {variable.name} points to is not known when the program is read"
+            refuse(variable, what, to, node)
+        variable.target = replace(pointee, bytes=False, variable=None)
         to.note_target(variable, pointee.lvalue)
     elif variable.target.lvalue != pointee.lvalue:
-        raise to.error(f"{text}: {variable.name} points into different variables", node)
+        refuse(variable, f"{text}: {variable.name} points into different variables", to, node)
     variable.sure &= pointee.sure
     if variable.offset is None and pointee.offset is not None and not pointee.offset.term.is_const:
         variable.offset = variable.moving()
@@ -233,6 +340,8 @@ def assign(variable: PointerVariable, node: Any, to: Evaluator) -> CResult:
         if not isinstance(new, CValue):
             raise to.error(f"{to.text(node)}: not a number", node)
         new = move(before, new, node.op[0], to)
+    if isinstance(new, Pointee):
+        new = replace(new, variable=None)
     to.assign(node, *bind(variable, new, to.text(node), to, node))
     return value_of(variable, to, node)
 
@@ -248,4 +357,6 @@ def step(variable: PointerVariable, node: Any, to: Evaluator) -> CResult:
     assert before.offset is not None
     saved = to.temporary(kinds.LONG)
     to.assign(node, *updates, (saved, before.offset))
-    return replace(before, offset=to.read_scalar(saved))
+    offset = to.read_scalar(saved)
+    assert isinstance(offset, CValue)
+    return replace(before, offset=offset)

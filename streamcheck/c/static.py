@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.c.arithmetic import CValue
-from streamcheck.c.declarations import ANONYMOUS, NameScope, PointerVariable, Typedef
+from streamcheck.c.declarations import ANONYMOUS, Function, NameScope, PointerVariable, Typedef
 from streamcheck.c.initial import kind_of as initial_kind
 from streamcheck.c.initial import string
-from streamcheck.c.kinds import VOID, AnyKind, Array, Floating, Integer, Pointer, Struct
+from streamcheck.c.kinds import VOID, AnyKind, Array, Floating, FunctionType, Integer, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue, Object
 from streamcheck.c.syntax import called_name, form, is_first_or_second
 
@@ -32,6 +32,8 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
             meaning = to.scope.meaning(node.name)
             if isinstance(meaning, CValue | Lvalue | PointerVariable):
                 return meaning.kind
+            if isinstance(meaning, Function):
+                return Pointer(code_of(meaning))
         case "Constant" if not node.value.startswith('"'):
             literal = to.value(node)
             assert isinstance(literal, CValue)
@@ -59,10 +61,10 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
         case "ArrayRef":
             outer = kind_of(to, node.name)
             if isinstance(outer, Array | Pointer):
-                return outer.element if isinstance(outer, Array) else outer.target
+                return to.declarations.complete(outer.element if isinstance(outer, Array) else outer.target)
         case "StructRef":
             outer = kind_of(to, node.name)
-            outer = outer.target if isinstance(outer, Pointer) else outer
+            outer = to.declarations.complete(outer.target if isinstance(outer, Pointer) else outer)
             inner = outer.field(node.field.name) if isinstance(outer, Struct) else None
             if inner is None and isinstance(outer, Struct):
                 parts = (k for n, k in outer.fields if n.startswith(ANONYMOUS) and isinstance(k, Struct))
@@ -70,6 +72,10 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
             if inner is not None:
                 return inner
     raise to.error(f"{to.text(node)} has no known type", node)
+
+
+def code_of(function: Function) -> FunctionType:
+    return FunctionType(function.result, tuple(kind for _, kind in function.parameters))
 
 
 def _of_statements(to: Evaluator, node: Any) -> AnyKind:
@@ -99,8 +105,14 @@ def _of_operation(to: Evaluator, node: Any) -> AnyKind:
             return to.model.size
         kind = kind_of(to, node.expr)
         if node.op == "*" and isinstance(kind, Array | Pointer):
-            return kind.element if isinstance(kind, Array) else kind.target
+            target = to.declarations.complete(kind.element if isinstance(kind, Array) else kind.target)
+            return kind if isinstance(target, FunctionType) else target
         if node.op == "&":
+            is_function = (
+                isinstance(kind, Pointer) and isinstance(kind.target, FunctionType) and form(node.expr) == "ID"
+            )
+            if is_function and isinstance(to.scope.meaning(node.expr.name), Function):
+                return kind
             return Pointer(kind)
         if "++" in node.op or "--" in node.op:
             return kind
@@ -116,4 +128,6 @@ def _of_operation(to: Evaluator, node: Any) -> AnyKind:
     a, b = (Pointer(side.element) if isinstance(side, Array) else side for side in (a, b))  # 6.3.2.1
     if isinstance(a, Pointer) and isinstance(b, Pointer) and shape == "BinaryOp":
         return to.model.difference
+    if isinstance(a, Pointer) and isinstance(b, Pointer) and a.target == VOID:
+        return b
     return b if isinstance(b, Pointer) else a

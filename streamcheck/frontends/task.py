@@ -26,7 +26,13 @@ from streamcheck.core.unsaved import read_text
 PROPERTIES = {
     "unreach-call": ("assert, *", "reach_error, *", "error, *"),
     "no-overflow": ("no overflow, *",),
-    "valid-memsafety": ("index in bounds, *", "pointer in bounds, *", "valid pointer, *", "no dangling pointer, *"),
+    "valid-memsafety": (
+        "index in bounds, *",
+        "pointer in bounds, *",
+        "valid pointer, *",
+        "no dangling pointer, *",
+        "valid free, *",
+    ),
 }
 LINE = re.compile(r"(\s*)(- +)?(?:([\w-]+)\s*:(?:\s+|$))?(.*)$")
 

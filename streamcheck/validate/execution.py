@@ -18,6 +18,7 @@ from typing import Any
 from streamcheck.c import initial, kinds, pointers
 from streamcheck.c.arithmetic import CValue, Dialect, SideCondition
 from streamcheck.c.declarations import (
+    Address,
     CResult,
     Function,
     NameScope,
@@ -172,9 +173,9 @@ class Execution(Evaluator):
         assert isinstance(lvalue.kind, Integer | Floating)
         return CValue(lvalue.kind, self.parts_of(lvalue)[0])
 
-    def parts_of(self, operand: CValue | Lvalue) -> list[Term]:
+    def parts_of(self, operand: CValue | Address | Lvalue) -> list[Term]:
         """The scalars of a value. All must be determinate (6.2.6.1)."""
-        if isinstance(operand, CValue):
+        if not isinstance(operand, Lvalue):
             return [operand.term]
         self._oblige(SideCondition.DETERMINATE, negation(self.memory.has_no_value(operand)))
         return self.memory.read(operand)
@@ -224,7 +225,7 @@ class Execution(Evaluator):
     def value_assigned(self, lvalue: Lvalue) -> CResult:
         return None
 
-    def temporary(self, kind: Integer | Floating) -> Lvalue:
+    def temporary(self, kind: Integer | Floating | Pointer) -> Lvalue:
         raise SpecError("a side effect in an expression", self.where)
 
     def result_kind(self, node: Any) -> AnyKind:

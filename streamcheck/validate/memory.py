@@ -14,7 +14,18 @@ from typing import assert_never
 
 from streamcheck.c import kinds
 from streamcheck.c.initial import PartPath
-from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct, Void
+from streamcheck.c.kinds import (
+    AnyKind,
+    Array,
+    Floating,
+    FunctionType,
+    Incomplete,
+    Integer,
+    Opaque,
+    Pointer,
+    Struct,
+    Void,
+)
 from streamcheck.c.lvalues import Lvalue, Object
 from streamcheck.c.terms import comparison
 from streamcheck.core.errors import SpecError
@@ -71,7 +82,7 @@ class Memory:
                         size += self.width(inner)
                 case Pointer():  # what a member points to is known when the program is read (`execution.links`)
                     size = 0
-                case Integer() | Floating() | Void() | Opaque():
+                case Integer() | Floating() | Void() | Opaque() | FunctionType() | Incomplete():
                     pass
                 case _:
                     assert_never(kind)

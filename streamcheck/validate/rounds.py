@@ -144,7 +144,7 @@ class RoundMemory(Memory):
         if lvalue.object in self.own:
             return super().read(lvalue)
         if isinstance(lvalue.kind, Struct):
-            return [part for each in lvalue.scalars() for part in self.read(each)]
+            return [part for each in lvalue.scalars(pointers=False) for part in self.read(each)]
         place = _place(lvalue)
         is_known = _part(place) in self.parts
         if any(_may_be_same(place, other) for other in self.written if other != place or not is_known):

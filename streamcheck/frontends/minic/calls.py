@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import effects, kinds, library, pointers, static
 from streamcheck.c.arithmetic import CValue, SideCondition
-from streamcheck.c.declarations import CResult, Function, NameScope, Pointee, PointerVariable
+from streamcheck.c.declarations import Address, CResult, Function, NameScope, Pointee, PointerVariable
 from streamcheck.c.extensions import PlainC
 from streamcheck.c.kinds import AnyKind, Floating, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
@@ -23,9 +23,11 @@ from streamcheck.frontends.minic.callbacks import Callbacks, nodes_in
 from streamcheck.frontends.minic.endings import UnorderedOperand
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import AutomatonTooLarge
+from streamcheck.frontends.minic.heap import Heap
 from streamcheck.frontends.minic.library_calls import has_signature, model_for, value_of_model
 from streamcheck.frontends.minic.memory import MemoryCalls
 from streamcheck.frontends.minic.order import overlap
+from streamcheck.frontends.minic.pointed_calls import PointedCalls
 from streamcheck.frontends.minic.prototypes import Prototypes
 from streamcheck.frontends.minic.storage import Update
 from streamcheck.frontends.minic.targets import assigns
@@ -69,6 +71,10 @@ class Calls:
         self.results: dict[str, Lvalue | PointerVariable | None] = {}
         self.asserted: Location | None = None  # the line of the outermost assertion that is being executed
         self.memory = MemoryCalls(expressions)
+        self.pointed_calls = PointedCalls(self)
+        self.heap = Heap(self)
+        expressions.numbers.flags_of = self.heap.flags_of
+        self.path: list[int] = []  # the calls that are being read
         self.used: set[str] = set()  # the names in the file
         self.seeds: dict[str, Term] = {}
         self.remembered: dict[tuple[str, bool], list[Term]] = {}  # the last calls of functions of their arguments
@@ -77,8 +83,6 @@ class Calls:
         self.recursive: dict[str, bool] = {}
 
     def _function(self, node: Any) -> tuple[str, Function | None]:
-        if form(node.name) != "ID":
-            raise self.expressions.error("calls through pointers to functions are not supported", node)
         function = self.expressions.scope.meaning(node.name.name)
         if isinstance(function, Opaque):
             raise self.expressions.error(f"{node.name.name}: {function.reason}", node)
@@ -86,7 +90,16 @@ class Calls:
             raise self.expressions.error(f"{node.name.name} is not a function", node)
         return node.name.name, function
 
+    def _is_through_pointer(self, node: Any) -> bool:
+        """The called function is the value of an expression."""
+        if form(node.name) != "ID":
+            return True
+        meaning = self.expressions.scope.meaning(node.name.name)
+        return isinstance(meaning, Lvalue | PointerVariable) and isinstance(meaning.kind, Pointer)
+
     def result_kind(self, node: Any) -> AnyKind:
+        if self._is_through_pointer(node):
+            return self.pointed_calls.code_of(node).result
         name, function = self._function(node)
         if function is not None:
             return function.result
@@ -95,6 +108,8 @@ class Calls:
         for prefix in effects.CHOOSERS:
             if name.startswith(prefix):
                 return self._chosen_kind(name.removeprefix(prefix))
+        if library.plain_name(name) in (*library.HEAP, "free"):
+            return kinds.VOID if library.plain_name(name) == "free" else Pointer(kinds.VOID)
         memory = self.memory.result_kind(name)
         if memory is not None:
             return memory
@@ -117,6 +132,8 @@ class Calls:
 
     def call(self, node: Any) -> CResult:
         to, flow = self.expressions, self.expressions.flow
+        if self._is_through_pointer(node):
+            return self.pointed_calls.call(node)
         name, function = self._function(node)
         arguments = list(node.args.exprs) if node.args else []
         if function is not None and function.body is not None and not (name in ERRORS and _only_fails(function.body)):
@@ -173,16 +190,18 @@ class Calls:
             return None
         if self.memory.has(name) and (function is None or function.result == self.memory.result_kind(name)):
             return self.memory.call(name, arguments, node)
+        if library.plain_name(name) in (*library.HEAP, "free"):
+            return self.heap.call(library.plain_name(name), arguments, node)
         if name in SEEDS.values():
             self._number(name)
         if library.model_name(name) is not None:
-            values = self._evaluate([a for a in arguments if not _is_text(a)])
+            values = self.evaluate([a for a in arguments if not _is_text(a)])
             model = model_for(name, [v.kind for v in values if isinstance(v, CValue)], self.expressions.model)
             if model is not None and (function is None or has_signature(function, model)):
                 return value_of_model(model, name, values, node, to)
             return self._leave_model(name, function, f"{name} is not declared as in the standard library", node)
         shown = [a for a in arguments if not _is_text(a) and getattr(a, "name", None) not in STREAMS]
-        values = self._evaluate(shown)
+        values = self.evaluate(shown)
         plain = library.plain_name(name)
         if plain in PRINTS and not _may_write(plain, arguments):
             return self._print(plain, values, node)
@@ -280,7 +299,7 @@ class Calls:
             return f"{name} is not declared"
         if name in self.source.pure:
             return None
-        if any(isinstance(v, Pointee | Lvalue) for v in values):
+        if any(isinstance(v, Pointee | Lvalue | Address) and not pointers.is_null(v) for v in values):
             return f"{name} has no body and is passed an object of this file"
         if name.startswith(effects.CHOOSERS):
             return None
@@ -310,8 +329,6 @@ class Calls:
         the operands beside it read. `unread`: the functions of the file that it may get to."""
         to = self.expressions
         kind = self.result_kind(node)
-        if library.plain_name(name) in library.HEAP:
-            raise to.error(f"{name}: memory from the heap is not supported; write a variable or an array", node)
         if isinstance(kind, Pointer):
             raise to.error(f"{name} has no body and returns a pointer: its target is not known", node)
         acts &= library.plain_name(name) not in library.INEXACT
@@ -340,18 +357,26 @@ class Calls:
     # Functions of the file
 
     def _inline(self, function: Function, arguments: list[Any], node: Any) -> CResult:
-        to, flow, wanted = self.expressions, self.expressions.flow, node is not self.unused
+        to = self.expressions
         if len(arguments) != len(function.parameters):
             count = len(function.parameters)
             raise to.error(f"{function.name} takes {plural(count, 'argument')}, found {len(arguments)}", node)
         if not self.prototypes.reaches(function.name, self.active[-1] if self.active else ""):
             self._require_promoted(function, arguments, node)
-        values = self._evaluate(arguments)
+        return self.inline(function, self.evaluate(arguments), arguments, node)
+
+    def inline(self, function: Function, values: list[CResult], arguments: list[Any], node: Any) -> CResult:
+        """A call of a function with these arguments, which have been evaluated."""
+        to, flow, wanted = self.expressions, self.expressions.flow, node is not self.unused
+        if function.name in self.active:
+            self.recursive[function.name] = True  # it may have called itself through a pointer
         fixed = self._fixed_parameters(function, values)
         if self._is_recursive(function) and self._is_too_deep(function, fixed):
             return self._leave_recursion(function, values, node)
         caller, outer, where = to.scope, flow.function, to.where
         self.active.append(function.name)
+        self.path.append(id(node))
+        self.heap.on_stack.append([])
         self.open_calls.append(function.name if not fixed else "")
         owner = self.owner
         to.scope = NameScope(self.statements.globals)
@@ -373,6 +398,8 @@ class Calls:
         self.asserted = where if outermost else self.asserted
         self._body(function, leave, wanted=wanted)
         self.asserted = None if outermost else self.asserted
+        self.path.pop()
+        self.heap.leave(node)
         to.accesses.settle(start)
         to.accesses.depth -= 1
         to.lifetimes.leave()
@@ -405,8 +432,11 @@ class Calls:
             for (name, kind), value in zip(function.parameters, values, strict=True)
             if isinstance(kind, Pointer) and isinstance(value, Pointee | Lvalue)
         }
+        computed = [name for (name, _), v in zip(function.parameters, values, strict=True) if isinstance(v, Address)]
+        if function.restricted and computed and len(pointers_to) + len(computed) > 1:
+            self._leave_restrict(function, min(function.restricted), f"{computed[0]} may point")
         constant = {n for n, k in function.parameters if isinstance(k, Pointer) and k.constant}
-        used = self._names_used(function) if function.restricted else set()
+        used = self._names_reached(function) if function.restricted else set()
         for name in sorted(function.restricted & pointers_to.keys()):
             for other, target in pointers_to.items():
                 same = target.object is pointers_to[name].object and overlap(target.fields, pointers_to[name].fields)
@@ -425,11 +455,20 @@ class Calls:
             waiting += [f.body for f in found if isinstance(f, Function) and f.body is not None]
         return used
 
+    def _names_reached(self, function: Function) -> set[str]:
+        """The same, and those in functions that may be called through pointers."""
+        found = self._names_used(function)
+        for name in self.expressions.memory_plan.functions:
+            pointed = self.statements.globals.names.get(name)
+            if isinstance(pointed, Function):
+                found |= {name} | self._names_used(pointed)
+        return found
+
     def _leave_restrict(self, function: Function, name: str, other: str) -> None:
         reason = f"{name} is restrict, and {other} into the same object"
         self.expressions.limit(f"call of {function.name}", reason, FALSE)
 
-    def _evaluate(self, arguments: list[Any]) -> list[CResult]:
+    def evaluate(self, arguments: list[Any]) -> list[CResult]:
         """The values, left to right. C leaves the order open: a claim if it matters. A sequence point follows."""
         to = self.expressions
         kept: list[Any] = []
@@ -486,12 +525,12 @@ class Calls:
             self.exceeded = function.name
         acts = any(not isinstance(v, CValue) for v in values) or self.statements.has_static
         reason = f"{function.name} calls itself, and calls are read {self.depth} deep"
-        unread = {function.name} | self._names_used(function)
+        unread = {function.name} | self._names_reached(function)
         return self._leave_model(function.name, function, reason, node, acts=acts, unread=unread)
 
     def _bind(self, function: Function, name: str, kind: AnyKind, value: CResult, argument: Any) -> Iterator[Update]:
         to = self.expressions
-        if isinstance(kind, Pointer):
+        if isinstance(kind, Pointer) and not self.statements.is_computed(kind, (self.owner, name)):
             pointer = self.statements.pointer(name, kind, (self.owner, name), function.body, sure=True)
             to.scope.names[name] = pointer
             for offset, new in pointers.bind(pointer, value, name, to, argument):
@@ -521,7 +560,9 @@ class Calls:
     def _body(self, function: Function, leave: str, *, wanted: bool) -> None:
         to, flow = self.expressions, self.expressions.flow
         result: Lvalue | PointerVariable | None = None
-        if isinstance(function.result, Pointer):
+        if isinstance(function.result, Pointer) and not self.statements.is_computed(
+            function.result, (self.owner, "return")
+        ):
             result = self.statements.pointer("return", function.result, (self.owner, "return"), None, sure=True)
         elif function.result != kinds.VOID:
             result = self.statements.variable("return", function.result, (self.owner, "return"))

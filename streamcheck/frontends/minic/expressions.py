@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import effects, kinds, pointers, static
 from streamcheck.c.arithmetic import EXACT_FUNCTIONS, CValue, Dialect, SideCondition
-from streamcheck.c.declarations import CResult, PointerVariable
+from streamcheck.c.declarations import Address, CResult, PointerVariable
 from streamcheck.c.expressions import Evaluator
 from streamcheck.c.initial import PartPath, kind_at, scalar_values
-from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Struct
+from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue, Object, leaves
 from streamcheck.c.models import LP64, DataModel
 from streamcheck.c.syntax import form, is_first_or_second
@@ -18,6 +18,7 @@ from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, uniform, variable
 from streamcheck.core.types import BOOL, ArrayType, Type, default
+from streamcheck.frontends.minic.addresses import Addresses, MemoryPlan
 from streamcheck.frontends.minic.endings import ORDER, FlowMark, UnorderedOperand
 from streamcheck.frontends.minic.flow import Branch, Flow
 from streamcheck.frontends.minic.library_calls import model_for, value_of_model
@@ -31,14 +32,22 @@ if TYPE_CHECKING:
 
 
 class Expressions(Evaluator):
-    def __init__(self, flow: Flow, *, mathematical: bool, model: DataModel = LP64) -> None:
+    def __init__(
+        self, flow: Flow, *, mathematical: bool, model: DataModel = LP64, plan: MemoryPlan | None = None
+    ) -> None:
         self.flow = flow
         super().__init__(flow.file, Dialect.MATHEMATICAL if mathematical else Dialect.COMPILED, model)
         self.storage = Storage(self.arithmetic)
+        self.storage.moving = flow.moving
         self.accesses = Accesses()
         self.branches = 0  # of conditional expressions with effects that are being evaluated
         self.lifetimes = Lifetimes(flow, self.storage)
+        self.memory_plan = MemoryPlan() if plan is None else plan
+        self.numbers = Addresses(self, self.memory_plan)
+        self.addresses = self.numbers
+        self.storage.resolve = self.numbers.resolve
         self.temporaries: set[Object] = set()  # the values of calls
+        self.expected: tuple[Any, AnyKind] | None = None  # an operand, and what it will be a pointer to
         self.calls: Calls
 
     # Callbacks of the evaluator
@@ -46,12 +55,11 @@ class Expressions(Evaluator):
     def oblige(self, condition: SideCondition, premise: Term, holds: Term) -> None:
         self.flow.oblige(condition, premise, holds, self.where)
 
-    def read_scalar(self, lvalue: Lvalue) -> CValue:
-        assert isinstance(lvalue.kind, Integer | Floating)
+    def read_scalar(self, lvalue: Lvalue) -> CValue | Address:
+        assert isinstance(lvalue.kind, Integer | Floating | Pointer)
         self.note(lvalue, writes=False)
-        if lvalue.object.volatile:
-            return CValue(lvalue.kind, self.unknown(lvalue.object.name, lvalue.kind))
-        return CValue(lvalue.kind, self.storage.read(lvalue))
+        value = self.unknown(lvalue.object.name, lvalue.kind) if lvalue.object.volatile else self.storage.read(lvalue)
+        return Address(lvalue.kind, value) if isinstance(lvalue.kind, Pointer) else CValue(lvalue.kind, value)
 
     def require_alive(self, target: Lvalue) -> None:
         if target.object in self.lifetimes.dead:
@@ -66,21 +74,25 @@ class Expressions(Evaluator):
         """Make all assignments on one edge."""
         accesses, edges = self.accesses, len(self.flow.edges)
         for lvalue, _ in assignments if accesses.starts else ():
-            now = Access(lvalue, True, accesses.depth, 0, edges, pending=True, branches=self.in_branches)
-            any(self._require_order(accesses.starts[-1], access, now) for access in accesses.pending_writes(lvalue))
+            resolved = self.numbers.resolve(lvalue) if self.numbers.has(lvalue) else ((TRUE, lvalue),)
+            for holds, place in resolved:
+                now = Access(place, True, accesses.depth, 0, edges, True, self.in_branches, holds)
+                any(self._require_order(accesses.starts[-1], access, now) for access in accesses.pending_writes(place))
         self.store(node, self.text(node), *assignments)
 
     def store(self, node: Any, text: str, *assignments: tuple[Lvalue, CResult]) -> None:
         for lvalue, _ in assignments:
             self.refuse_constant(lvalue, node)
+            if self.numbers.has(lvalue):
+                self.arithmetic.oblige(SideCondition.TARGET, negation(self.numbers.changes_constant(lvalue)))
         self.flow.step(self.where, text, *(u for to, new in assignments for u in self.updates(to, new, node)))
         for lvalue, _ in assignments:
             self.note(lvalue, writes=True)
 
     def updates(self, lvalue: Lvalue, new: CResult, node: Any) -> list[Update]:
         value = self.value_for(lvalue.kind, new, node)
-        if isinstance(value, CValue):
-            return [self.storage.update(lvalue, value.term)]
+        if isinstance(value, CValue | Address):
+            return self.storage.updates([(lvalue, value.term)])
         pairs = zip(lvalue.scalars(), value.scalars(), strict=True)
         return self.storage.updates((to, self.storage.read(source)) for to, source in pairs)
 
@@ -88,9 +100,9 @@ class Expressions(Evaluator):
         """The value just assigned, even if the variable is volatile."""
         if isinstance(lvalue.kind, Integer | Floating):
             return CValue(lvalue.kind, self.storage.read(lvalue))
-        return lvalue
+        return Address(lvalue.kind, self.storage.read(lvalue)) if isinstance(lvalue.kind, Pointer) else lvalue
 
-    def temporary(self, kind: Integer | Floating) -> Lvalue:
+    def temporary(self, kind: Integer | Floating | Pointer) -> Lvalue:
         return self.storage.add(kind, "value", lambda *_: self.flow.temporary(self.type_of(kind), self.where))
 
     def type_of(self, kind: AnyKind) -> Type:
@@ -169,7 +181,12 @@ class Expressions(Evaluator):
 
     def note(self, lvalue: Lvalue, *, writes: bool, depth: int = 0) -> None:
         """Records an access. `depth`: 1 if a function of the library makes it."""
-        self.accesses.note(lvalue, len(self.flow.edges), self.in_branches, writes=writes, depth=depth)
+        edges, branches = len(self.flow.edges), self.in_branches
+        if not self.numbers.has(lvalue):
+            self.accesses.note(lvalue, edges, branches, writes=writes, depth=depth)
+            return
+        for holds, place in self.numbers.resolve(lvalue):
+            self.accesses.note(place, edges, branches, writes=writes, depth=depth, holds=holds)
 
     def require_order(self, start: Unordered, middle: int) -> None:
         """Claims that what is accessed between the start and the middle, and after it, needs no order."""
@@ -179,10 +196,11 @@ class Expressions(Evaluator):
 
     def _require_order(self, start: Unordered, a: Access, b: Access) -> bool:
         """Claims that two accesses are to different parts. True if they never are."""
-        apart = negation(same_place(a.lvalue, b.lvalue, self.type_of(kinds.LONG)))
+        same = same_place(a.lvalue, b.lvalue, self.type_of(kinds.LONG))
+        apart = negation(conjunction(a.holds, b.holds, same))
         if apart is TRUE:
             return False
-        known = all(self.flow.is_current(i, x.edges) for x in (a, b) for i in x.lvalue.indices)
+        known = all(self.flow.is_current(i, x.edges) for x in (a, b) for i in (*x.lvalue.indices, x.holds))
         name = a.name if len(a.name) >= len(b.name) else b.name
         if known and a.depth == b.depth == self.accesses.depth:
             self.flow.warn(f"{name} is changed and used in no order that C defines; write two statements", self.where)
@@ -271,7 +289,7 @@ class Expressions(Evaluator):
             self.flow.step(self.where, text if value is TRUE else f"!({text})", (result, value), to=join)
         return self.arithmetic.of_truth(result)
 
-    def conditional_expression(self, node: Any) -> CValue:
+    def conditional_expression(self, node: Any) -> CValue | Address:
         """The value of `?:`, in a temporary variable if a branch has effects."""
         start = self.accesses.mark()
         if not any(effects.level(part, self.scope) for part in (node.iftrue, node.iffalse)):
@@ -279,7 +297,8 @@ class Expressions(Evaluator):
             self.accesses.settle(start)
             return value
         kind = static.kind_of(self, node)
-        if not isinstance(kind, Integer | Floating):
+        kind = Pointer(kind.element) if isinstance(kind, Array) else kind
+        if not isinstance(kind, Integer | Floating | Pointer):
             raise self.error(f"{self.text(node)} is not a number; write if … else", node)
         yes, no, join = (self.flow.place() for _ in range(3))
         result = self.flow.temporary(self.type_of(kind), self.where)
@@ -288,10 +307,13 @@ class Expressions(Evaluator):
         for place, part in ((yes, node.iftrue), (no, node.iffalse)):
             self.flow.at = place
             self.branches += 1
-            value = self.arithmetic.convert(self.scalar(part), kind)
+            if isinstance(kind, Pointer):
+                new = self.numbers.of(self.value(part), node, kind).term
+            else:
+                new = self.arithmetic.convert(self.scalar(part), kind).term
             self.branches -= 1
-            self.flow.step(self.where, f"value = {self.text(part)}", (result, value.term), to=join)
-        return CValue(kind, result)
+            self.flow.step(self.where, f"value = {self.text(part)}", (result, new), to=join)
+        return Address(kind, result) if isinstance(kind, Pointer) else CValue(kind, result)
 
     def first_or_second(self, node: Any) -> CValue:
         """The value of `a ?: b`, in a temporary variable if b has effects."""
@@ -339,29 +361,58 @@ class Expressions(Evaluator):
         self.accesses.settle(start)
         return self.value(node.exprs[-1])
 
+    def _Cast(self, node: Any) -> CResult:
+        kind = self.declarations.kind_of(node.to_type, self.scope)
+        self.expect(node.expr, kind)
+        return super()._Cast(node)
+
+    def _target(self, node: Any) -> CResult:
+        target = super()._target(node)
+        if isinstance(target, Lvalue):
+            self.expect(node.rvalue, target.kind)
+        return target
+
+    def expect(self, node: Any, kind: AnyKind) -> None:
+        """The value of the node will be converted to the kind."""
+        if isinstance(kind, Pointer) and form(node) == "FuncCall":
+            self.expected = node, kind.target
+
+    def _Constant(self, node: Any) -> CResult:
+        return self.calls.statements.literal(node) if node.type == "string" else super()._Constant(node)
+
     # Initialisers
 
     def initial_updates(self, lvalue: Lvalue, node: Any) -> list[Update]:
         """The updates of an initialiser. Without one, everything is zero."""
         if node is not None and form(node) != "InitList" and not isinstance(lvalue.kind, Array):
+            self.expect(node, lvalue.kind)
             return self.updates(lvalue, self.value(node), node)
         values: dict[PartPath, Term] = {}
         for path, part in scalar_values(lvalue.kind, node, self).items() if node is not None else ():
             kind = kind_at(lvalue.kind, path)
-            value = (
-                self.arithmetic.number(self.model.INT, part) if isinstance(part, int) else self._unordered_value(part)
-            )
-            values[path] = self.arithmetic.convert(value, kind).term
+            if isinstance(kind, Pointer):
+                value = self.value_for(kind, self._unordered_value(part), part)
+                assert isinstance(value, Address)
+                values[path] = value.term
+                continue
+            number = self.arithmetic.number(self.model.INT, part) if isinstance(part, int) else self._number(part)
+            values[path] = self.arithmetic.convert(number, kind).term
         parts = self.storage.parts[lvalue.object]
         return [
             (parts[fields], self._assemble(self.type_of(leaf), (), fields, lvalue.kind, values))
             for fields, leaf in leaves(lvalue.kind)
         ]
 
-    def _unordered_value(self, node: Any) -> CValue:
+    def _number(self, node: Any) -> CValue:
+        value = self._unordered_value(node)
+        if not isinstance(value, CValue):
+            raise self.error(f"{self.text(node)} is not a number", node)
+        return value
+
+    def _unordered_value(self, node: Any) -> CResult:
         if effects.level(node, self.scope) == effects.ACTS:
             raise self.error(f"{self.text(node)}: side effects in braces are not supported", node)
-        return self.scalar(node)
+        return self.value(node)
 
     def _assemble(
         self, type: Type, at: PartPath, fields: tuple[str, ...], kind: AnyKind, values: dict[PartPath, Term]

@@ -33,6 +33,8 @@ class Lifetimes:
         self.storage = storage
         self.blocks: list[Lifetime] = []
         self.entries: list[tuple[int, Lifetime]] = []  # edges, and the block that each enters
+        self.straight: set[int] = set()  # those of them that no run takes twice
+        self.automatic: set[Object] = set()  # all that have been declared
         self.dead: set[Object] = set()
         self.pointers: dict[Object, list[PointerVariable]] = {}  # to an object
 
@@ -41,12 +43,14 @@ class Lifetimes:
         self.blocks.append(Lifetime())
         return self.blocks[-1]
 
-    def enter(self) -> None:
-        self.reenter(self.open())
+    def enter(self, *, once: bool = False) -> None:
+        self.reenter(self.open(), once=once)
 
-    def reenter(self, block: Lifetime) -> None:
-        """The present place enters the block, perhaps by a jump into it."""
+    def reenter(self, block: Lifetime, *, once: bool = False) -> None:
+        """The present place enters the block, perhaps by a jump into it. `once`: no run does so twice."""
         self.entries.append((self.flow.gate(), block))
+        if once:
+            self.straight.add(self.entries[-1][0])
 
     def leave(self) -> None:
         block = self.blocks.pop()
@@ -54,8 +58,18 @@ class Lifetimes:
         if self.blocks:
             self.blocks[-1].inner |= block.inner
 
+    def open_objects(self) -> set[Object]:
+        """The variables of the blocks around this place."""
+        return {made for block in self.blocks for made in block.own}
+
+    def expect(self, made: Object) -> None:
+        """A variable of the present block that is declared further on."""
+        self.blocks[-1].own.append(made)
+        self.blocks[-1].inner.add(made)
+
     def declare(self, made: Object) -> None:
         """A variable of the present block."""
+        self.automatic.add(made)
         self.dead.discard(made)
         self.blocks[-1].own.append(made)
         self.blocks[-1].inner.add(made)

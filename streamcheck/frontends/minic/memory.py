@@ -16,7 +16,18 @@ from streamcheck.c import effects, kinds, pointers
 from streamcheck.c.arithmetic import CValue, SideCondition
 from streamcheck.c.declarations import CResult, Pointee
 from streamcheck.c.initial import string
-from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Opaque, Pointer, Struct, Void
+from streamcheck.c.kinds import (
+    AnyKind,
+    Array,
+    Floating,
+    FunctionType,
+    Incomplete,
+    Integer,
+    Opaque,
+    Pointer,
+    Struct,
+    Void,
+)
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
 from streamcheck.c.terms import recast
@@ -113,6 +124,9 @@ class MemoryCalls:
 
     def _region_of(self, pointee: Pointee, node: Any) -> Region:
         lvalue, kind = pointee.lvalue, pointee.lvalue.kind
+        if self.to.numbers.has(lvalue):
+            text = self.to.text(node)
+            raise self.to.error(f"{text}: bytes behind a pointer that is computed; write a loop", node)
         self.to.note(lvalue, writes=False, depth=1)
         if lvalue.object.volatile:
             raise self.to.error(f"{self.to.text(node)} is volatile", node)
@@ -239,11 +253,13 @@ class MemoryCalls:
                 return (self._pattern(kind.element, byte, node),) * kind.length
             case Floating():
                 return struct.unpack("<f" if kind.width == 32 else "<d", bytes([byte]) * kind.bytes)[0]
+            case Pointer() if byte == 0:
+                return 0
             case Integer() if kind == kinds.BOOLEAN and byte <= 1:
                 return bool(byte)
             case Integer() if kind != kinds.BOOLEAN:
                 return int.from_bytes(bytes([byte]) * kind.bytes, "little", signed=kind.signed)
-            case Integer() | Void() | Struct() | Pointer() | Opaque():
+            case Integer() | Void() | Struct() | Pointer() | Opaque() | FunctionType() | Incomplete():
                 raise self.to.error(f"{self.to.text(node)}: {kind} cannot have these bytes", node)
         assert_never(kind)
 

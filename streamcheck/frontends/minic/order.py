@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from streamcheck.c.lvalues import Lvalue, Object
 from streamcheck.c.terms import comparison, recast
 from streamcheck.core.simplify import conjunction
-from streamcheck.core.term import Term
+from streamcheck.core.term import TRUE, Term
 from streamcheck.core.types import Type
 
 
@@ -27,7 +27,7 @@ from streamcheck.core.types import Type
 class Access:
     """`depth`: how many calls are active, `level`: how many were when the object was declared. `edges`: how many edges
     were before it. `pending`: a write that no sequence point has ended. `branches`: how many of `?:`, `&&` and `||`
-    decide if it is made."""
+    decide if it is made. `holds`: it is made only then, which depends on a pointer."""
 
     lvalue: Lvalue
     writes: bool
@@ -36,6 +36,7 @@ class Access:
     edges: int
     pending: bool
     branches: int
+    holds: Term = TRUE
 
     @property
     def name(self) -> str:
@@ -63,9 +64,11 @@ class Accesses:
         """The end of a statement of the outermost function."""
         self.made.clear()
 
-    def note(self, lvalue: Lvalue, edges: int, branches: int, *, writes: bool, depth: int = 0) -> None:
+    def note(
+        self, lvalue: Lvalue, edges: int, branches: int, *, writes: bool, depth: int = 0, holds: Term = TRUE
+    ) -> None:
         level = self.levels.get(lvalue.object, 0)
-        self.made.append(Access(lvalue, writes, self.depth + depth, level, edges, writes, branches))
+        self.made.append(Access(lvalue, writes, self.depth + depth, level, edges, writes, branches, holds))
 
     def settle(self, mark: int) -> None:
         """A sequence point: what was written since the mark has been written."""

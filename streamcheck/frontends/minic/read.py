@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, assert_never
 
 from streamcheck.c import initial, kinds, pointers
-from streamcheck.c.arithmetic import CValue
+from streamcheck.c.arithmetic import ADDRESS
 from streamcheck.c.declarations import Function, NameScope, Pointee, PointerVariable
 from streamcheck.c.extensions import PlainC
 from streamcheck.c.kinds import (
     AnyKind,
     Array,
     Floating,
+    FunctionType,
+    Incomplete,
     Integer,
     Opaque,
     Pointer,
@@ -24,6 +26,7 @@ from streamcheck.c.kinds import (
 )
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.models import MODELS, DataModel
+from streamcheck.c.pointers import ComputedPointer
 from streamcheck.c.preprocess import preprocess
 from streamcheck.c.syntax import TOO_DEEP, form, parse, where_of
 from streamcheck.c.terms import comparison
@@ -31,13 +34,15 @@ from streamcheck.core.depth import deep_recursion
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction
-from streamcheck.core.term import Term, variable
+from streamcheck.core.term import Term, constant, variable
+from streamcheck.frontends.minic.addresses import MemoryPlan
 from streamcheck.frontends.minic.bare import bare_statements
 from streamcheck.frontends.minic.callbacks import CallbackEffect, Callbacks, nodes_in, offered_functions
 from streamcheck.frontends.minic.calls import ASSERTIONS, ASSUMPTIONS, ERRORS, STREAMS, Calls
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import AutomatonTooLarge, Flow
 from streamcheck.frontends.minic.linking import with_files
+from streamcheck.frontends.minic.places import OUTSIDE
 from streamcheck.frontends.minic.prototypes import prototypes_of
 from streamcheck.frontends.minic.recursion import hide_deeper_claims
 from streamcheck.frontends.minic.statements import Statements
@@ -82,14 +87,23 @@ class CSource:
 def _with_calls(path: str, source: CSource, function: str | None) -> tuple[Automaton, tuple[str, ...]]:
     """The automaton and warnings. Functions that call themselves are read deeper and deeper, until no call is left
     out or the automaton is large."""
-    depth, found, constants = FIRST_DEPTH, None, True
+    depth, found, constants, plan = FIRST_DEPTH, None, True, MemoryPlan()
     while True:
-        unit = _TranslationUnit(Flow(os.path.splitext(os.path.basename(path))[0], path), source)
+        unit = _TranslationUnit(Flow(os.path.splitext(os.path.basename(path))[0], path), source, plan)
         unit.calls.depth, unit.calls.follows_constants = depth, constants
         if found is not None:
             unit.flow.largest = LARGEST_RECURSION
+        version = plan.version
         try:
-            found = unit.read(source.nodes, function)
+            read = unit.read(source.nodes, function)
+            if plan.version != version:
+                continue
+            found = read
+        except ComputedPointer as pointer:
+            if pointer.key in plan.computed:
+                raise
+            plan.compute(pointer.key)
+            continue
         except RecursionError:
             raise SpecError(TOO_DEEP, unit.expressions.where) from None
         except AutomatonTooLarge:
@@ -98,6 +112,10 @@ def _with_calls(path: str, source: CSource, function: str | None) -> tuple[Autom
             if not constants or not unit.calls.exceeded:
                 raise
             constants = False
+            continue
+        except SpecError:
+            if plan.version == version:
+                raise
             continue
         if unit.calls.exceeded is None or depth >= DEEPEST:
             return found
@@ -117,15 +135,16 @@ def _declarations_of(text: str, path: str) -> list[Any]:
 
 
 class _TranslationUnit:
-    def __init__(self, flow: Flow, source: CSource) -> None:
+    def __init__(self, flow: Flow, source: CSource, plan: MemoryPlan) -> None:
         self.flow = flow
         self.source = source
-        self.expressions = Expressions(flow, mathematical=source.mathematical, model=source.model)
+        self.expressions = Expressions(flow, mathematical=source.mathematical, model=source.model, plan=plan)
         self.expressions.declarations.realigned = source.text.realigned
         self.calls = Calls(self.expressions, source.text)
         self.statements = Statements(self.expressions, self.calls)
         self.expressions.calls = self.calls
         self.calls.statements = self.statements
+        self.expressions.numbers.object_of = self.statements.object_of
         self.expressions.scope = self.statements.globals
         self.file = flow.file
         self.declared: dict[str, tuple[AnyKind, Any]] = {}  # the first declarations of variables
@@ -152,13 +171,22 @@ class _TranslationUnit:
 
     def _effect(self, nodes: list[Any], name: str) -> CallbackEffect:
         """The effect of a function of the file if it is called in any state, with any arguments."""
-        unit = _TranslationUnit(Flow(self.flow.name, self.file), self.source)
-        try:
-            unit._declare_all(nodes)
-            function = unit._entry_function(name)
-            automaton, _ = unit._run(function)
-        except SpecError:
-            return CallbackEffect(None, "something")
+        plan = MemoryPlan()
+        while True:
+            unit, version = _TranslationUnit(Flow(self.flow.name, self.file), self.source, plan), plan.version
+            try:
+                unit._declare_all(nodes)
+                function = unit._entry_function(name)
+                automaton, _ = unit._run(function)
+            except ComputedPointer as pointer:
+                if pointer.key in plan.computed:
+                    return CallbackEffect(None, "something")
+                plan.compute(pointer.key)
+            except SpecError:
+                if plan.version == version:
+                    return CallbackEffect(None, "something")
+            if plan.version == version:
+                break
         if any(e.limit is not None for e in automaton.errors):
             return CallbackEffect(None, "something")
         return CallbackEffect(frozenset(e.name for e in automaton.errors), unit._change_by(function))
@@ -250,13 +278,18 @@ class _TranslationUnit:
             if isinstance(kind, Opaque):
                 scope.names[node.name] = kind
                 return
-            if isinstance(kind, Pointer):
+            if isinstance(kind, Pointer) and not self.statements.is_computed(kind, ("", node.name)):
                 if "restrict" in (getattr(node.type, "quals", None) or ()):
                     raise to.error(f"{node.name}: restrict is supported on parameters only", node)
                 scope.names[node.name] = self.statements.pointer(node.name, kind, ("", node.name), None, sure=False)
+                if form(node.type) == "ArrayDecl":  # an array whose length is not known here
+                    pointer = scope.names[node.name]
+                    assert isinstance(pointer, PointerVariable)
+                    pointer.key = None
                 self.globals[node.name] = node
                 return
-            qualifiers = {"volatile": "volatile" in node.quals, "constant": "const" in node.quals}
+            own = (getattr(node.type, "quals", None) or ()) if isinstance(kind, Pointer) else node.quals
+            qualifiers = {"volatile": "volatile" in own, "constant": "const" in own}
             if "static" not in node.storage and not qualifiers["constant"]:
                 self.statements.shared.append(node.name)
             scope.names[node.name] = self.statements.variable(node.name, kind, ("", node.name), **qualifiers)
@@ -313,7 +346,7 @@ class _TranslationUnit:
     def _initialise_pointer(self, pointer: PointerVariable, node: Any) -> None:
         to = self.expressions
         value = to.value(node.init)
-        if not isinstance(value, CValue):  # else the null pointer: it points nowhere yet
+        if not pointers.is_null(value):  # else the null pointer: it points nowhere yet
             for offset, new in pointers.bind(pointer, value, to.text(node), to, node):
                 self.statements.start += to.updates(offset, new, node)
 
@@ -323,6 +356,9 @@ class _TranslationUnit:
         to.scope = NameScope(to.scope)
         for name, kind in function.parameters:
             key = ("", (function.name, name))
+            if isinstance(kind, Pointer) and statements.is_computed(kind, key):
+                self._enter_pointer(function, name, kind, key)
+                continue
             if isinstance(kind, Pointer):
                 to.scope.names[name] = pointer = statements.pointer(name, kind, key, function.body, sure=True)
                 if function.name != "main" and kind.target != kinds.VOID:
@@ -342,6 +378,21 @@ class _TranslationUnit:
         self.calls.active.append(function.name)
         statements.run(function, None, self.calls.final)
 
+    def _enter_pointer(self, function: Function, name: str, kind: Pointer, key: tuple[str, Any]) -> None:
+        """A parameter that is a number: it points to a variable of its own, or to one of another file."""
+        to, statements = self.expressions, self.statements
+        to.scope.names[name] = place = statements.variable(name, kind, key)
+        target = to.declarations.complete(kind.target)
+        if function.name == "main" or isinstance(target, Void | Incomplete | FunctionType | Opaque):
+            to.memory_plan.mark("outside")
+            statements.start.append(to.storage.update(place, constant(ADDRESS, OUTSIDE)))
+            return
+        own = statements.variable(f"*{name}", target, ("", (function.name, name, "*")))
+        statements.begin(own, None)
+        statements.handles.append(name)
+        self.flow.warn(f"{name} is assumed to point to a variable of its own", function.where)
+        statements.start.append(to.storage.update(place, to.numbers.of(Pointee(own), None).term))
+
     def _begin_count(self, place: Lvalue) -> None:
         """The number of arguments of `main` is not negative (5.1.2.2.1)."""
         to, type = self.expressions, self.expressions.type_of(place.kind)
@@ -354,6 +405,7 @@ class _TranslationUnit:
     def _begin(self) -> None:
         """Add the first edge, after all variables with static storage have been declared."""
         self.expressions.lifetimes.finish()
+        self.expressions.numbers.finish()
         start, unknown = self.statements.start, self.statements.unknown
         text = ", ".join(f"{v.payload} = {_name_of(t)}" for v, t in start)
         self.flow.edges[0] = replace(
@@ -385,7 +437,7 @@ def _holds_pointers(kind: AnyKind) -> bool:
             return any(_holds_pointers(inner) for _, inner in kind.fields)
         case Pointer() | Opaque():
             return True
-        case Integer() | Floating() | Void():
+        case Integer() | Floating() | Void() | FunctionType() | Incomplete():
             return False
     assert_never(kind)
 

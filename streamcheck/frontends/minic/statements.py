@@ -2,65 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 from streamcheck.c import effects, initial, kinds, pointers
-from streamcheck.c.arithmetic import CValue, SideCondition
+from streamcheck.c.arithmetic import SideCondition
 from streamcheck.c.declarations import CResult, Function, NameScope, PointerVariable, Typedef
-from streamcheck.c.extensions import RANGE
-from streamcheck.c.kinds import AnyKind, Integer, Opaque, Pointer, Struct
+from streamcheck.c.kinds import AnyKind, Array, FunctionType, Integer, Opaque, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue, Object
-from streamcheck.c.syntax import called_name, form, has_name, where_of
-from streamcheck.c.terms import comparison
+from streamcheck.c.syntax import form, has_name, where_of
 from streamcheck.core.errors import SpecError
 from streamcheck.core.simplify import conjunction, negation
-from streamcheck.core.term import FALSE, Term, variables
+from streamcheck.core.term import FALSE, Term, constant, uniform, variables
 from streamcheck.frontends.minic import variable_length
 from streamcheck.frontends.minic.calls import Calls
 from streamcheck.frontends.minic.counting import CountingLoop
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import Branch, UnknownValue
-from streamcheck.frontends.minic.lifetimes import Lifetime
+from streamcheck.frontends.minic.inlining import Inlining, JumpEnd, Visible
+from streamcheck.frontends.minic.places import OUTSIDE, AddressRange
 from streamcheck.frontends.minic.storage import Update
+from streamcheck.frontends.minic.switches import cases_of, guard_of, refuse_repeated
 from streamcheck.frontends.minic.targets import assigns, has_labels, leaves
 from streamcheck.frontends.minic.variable_length import MOST_SCALARS
 
 MOST_DIMENSIONS = 100
 OUTERMOST = 3  # scopes around the body of the function that is read: what C defines, globals, parameters, itself
-
-Visible: TypeAlias = dict[int, tuple[str, "Lvalue | PointerVariable"]]  # local variables, by identity
-
-
-@dataclass(frozen=True, slots=True)
-class JumpEnd:
-    """The start or the end of a jump: the blocks around it, and their variables."""
-
-    visible: Visible
-    blocks: tuple[Lifetime, ...]
-
-
-@dataclass(slots=True)
-class Inlining:
-    """The function being inlined, and the targets of its jumps."""
-
-    function: Function
-    result: Lvalue | PointerVariable | None
-    leave: str
-    outermost: bool
-    breaks: list[str] = field(default_factory=list)
-    continues: list[str] = field(default_factory=list)
-    cases: list[tuple[dict[int, str], JumpEnd]] = field(default_factory=list)
-    labels: dict[str, str] = field(default_factory=dict)
-    placed: dict[str, JumpEnd] = field(default_factory=dict)
-    waiting: dict[str, list[tuple[str, JumpEnd]]] = field(default_factory=dict)  # jumps to labels further on
-    wanted: dict[str, Any] = field(default_factory=dict)
-    straight: bool = True  # nothing so far can run twice
-    begins: tuple[str, int] = ("", 0)  # the place, and how many edges were before
-    wanted_result: bool = False  # the caller uses the value
-    jumps: bool = False  # a jump may lead to code that has been read
 
 
 class Statements:
@@ -70,6 +36,7 @@ class Statements:
         self.flow = expressions.flow
         self.globals = NameScope(expressions.scope)
         self.known: dict[tuple[str, Any], Lvalue] = {}
+        self.declared: set[tuple[str, Any]] = set()  # those whose declaration has been read
         self.fresh = True  # the run begins when the program does, not at any time
         self.start: list[Update] = self.flow.start  # what variables hold when the run begins
         self.unknown: list[UnknownValue] = []
@@ -90,15 +57,35 @@ class Statements:
             self._refuse_large(name, kind)
             shown = f"{key[0]}.{name}" if key[0] else name
             try:
-                self.known[key] = self.expressions.storage.add(kind, shown, self.term, **qualifiers)
+                self.known[key] = self.expressions.storage.add(kind, shown, self.term, key=key, **qualifiers)
             except RecursionError:
                 raise SpecError(f"{name} has no type", self.expressions.where) from None
-            if not key[0]:
+        if key not in self.declared:
+            self.declared.add(key)
+            if not key[0] and name.isidentifier() and not self.expressions.storage.has_pointers(self.known[key]):
                 parts = self.expressions.storage.roots(self.known[key])
                 self.flow.declare(name, parts, self.expressions.where, inner=self._depth() > OUTERMOST)
         accesses = self.expressions.accesses
         accesses.levels[self.known[key].object] = accesses.depth
         return self.known[key]
+
+    def literal(self, node: Any) -> Lvalue:
+        """The array that a string literal is (6.4.5)."""
+        to, key, codes = self.expressions, ("", ("literal", id(node))), tuple(initial.string(node, self.expressions))
+        kind = Array(to.model.CHAR, len(codes))
+        if key not in self.known:
+            self.known[key] = to.storage.add(kind, node.value, self.term, key=key, constant=True)
+        if key not in self.declared:
+            self.declared.add(key)
+            self.start.append(to.storage.update(self.known[key], constant(to.type_of(kind), codes)))
+        return self.known[key]
+
+    def object_of(self, key: tuple[str, Any], region: AddressRange) -> Object:
+        """The object that a region is, even if its declaration comes further on."""
+        if key not in self.known:
+            add = self.expressions.storage.add
+            self.known[key] = add(region.kind, region.name, self.term, key=key, constant=region.constant)
+        return self.known[key].object
 
     def _refuse_large(self, name: str, kind: AnyKind) -> None:
         if kinds.dimensions(kind) > MOST_DIMENSIONS:
@@ -124,9 +111,16 @@ class Statements:
             return
         if self.fresh or place.object.constant:
             self.start += self._constant_start(place, node)
-        elif not self._may_be_any(place):
+            return
+        pointer_parts = [p for p in place.scalars() if isinstance(kinds.element_of(p.kind), Pointer)]
+        if pointer_parts:
+            to.memory_plan.mark("outside")
+            self.start += [to.storage.update(p, uniform(to.type_of(p.kind), OUTSIDE)) for p in pointer_parts]
+        if not self._may_be_any(place):
             for part in place.scalars():
-                value = to.unknown(self._name_of(part), part.kind)
+                if part in pointer_parts:
+                    continue
+                value = to.unknown(str(to.storage.roots(part)[0].payload), part.kind)
                 self.start.append(to.storage.update(part, value))
                 self.unknown.append(self.flow.choices.pop())
 
@@ -139,9 +133,6 @@ class Statements:
         if variables(value for _, value in updates):
             raise to.error(f"{to.text(node)} is not constant", node)
         return updates
-
-    def _name_of(self, place: Lvalue) -> str:
-        return str(self.expressions.storage.roots(place)[0].payload)
 
     def pointer(self, name: str, kind: Pointer, key: tuple[str, Any], body: Any, *, sure: bool) -> PointerVariable:
         """A pointer. If the function assigns to it, it gets a variable for its offset."""
@@ -156,7 +147,12 @@ class Statements:
             return made
 
         offset = offset_variable() if body is None or not sure or assigns(body, name) else None
-        return PointerVariable(name, kind, offset_variable, None, offset, sure)
+        return PointerVariable(name, kind, offset_variable, None, offset, sure, key)
+
+    def is_computed(self, kind: Pointer, key: tuple[str, Any]) -> bool:
+        """The pointer is a number."""
+        target = kind.target
+        return isinstance(target, FunctionType) or key in self.expressions.memory_plan.computed
 
     # Functions
 
@@ -185,6 +181,11 @@ class Statements:
             self._unknown_value(result, f"{frame.function.name}.return")
 
     @property
+    def is_straight(self) -> bool:
+        """No run gets to the present place twice."""
+        return all(frame.straight for frame in self.frames)
+
+    @property
     def is_dead(self) -> bool:
         """No run gets to the present place."""
         return self.flow.at not in self.flow.live and not any(frame.jumps for frame in self.frames)
@@ -210,11 +211,20 @@ class Statements:
     def _Compound(self, node: Any) -> None:
         outer = self.expressions.scope
         self.expressions.scope = NameScope(outer)
-        self.expressions.lifetimes.enter()
+        self.expressions.lifetimes.enter(once=self.is_straight)
+        self._expect_variables(node)
         for part in node.block_items or ():
             self.statement(part)
         self.expressions.lifetimes.leave()
         self.expressions.scope = outer
+
+    def _expect_variables(self, node: Any) -> None:
+        """The variables of the block exist from its beginning on (6.2.4): a jump back may use a pointer to them."""
+        regions = self.expressions.memory_plan.regions
+        for part in node.block_items or ():
+            key = self._key(part) if form(part) == "Decl" else None
+            if key in regions and regions[key].automatic:
+                self.expressions.lifetimes.expect(self.object_of(key, regions[key]))
 
     def in_expression(self, node: Any, *, unused: bool) -> CResult:
         """The statements of ({ … }), and the value of the last one if it is an expression."""
@@ -346,6 +356,7 @@ class Statements:
         elif isinstance(frame.result, PointerVariable):
             to.assign(node, *pointers.bind(frame.result, to.value(node.expr), to.text(node), to, node))
         else:
+            to.expect(node.expr, frame.result.kind)
             to.store(node, to.text(node).rstrip(";"), (frame.result, to.value(node.expr)))
         self.flow.jump(frame.leave)
 
@@ -410,17 +421,17 @@ class Statements:
         value = to.arithmetic.promote(to.scalar(node.cond))
         if not isinstance(value.kind, Integer):
             raise to.error(f"{to.text(node.cond)} is not an integer", node)
-        self._refuse_repeated(list(_cases(node.stmt)), value.kind)
+        refuse_repeated(list(cases_of(node.stmt)), value.kind, to)
         after, text = self.flow.place(), to.text(node.cond)
         places: dict[int, str] = {}
         options: list[Branch] = []
         default = after
-        for case in _cases(node.stmt):
+        for case in cases_of(node.stmt):
             places[id(case)] = self.flow.place()
             if form(case) == "Default":
                 default = places[id(case)]
                 continue
-            guard = self._guard(case, value)
+            guard = guard_of(case, value, to)
             options.append(Branch(places[id(case)], guard, (), f"{text} == {to.text(case.expr)}"))
         others = conjunction(*(negation(o.guard) for o in options))
         options.append(Branch(default, others, (), f"{text}: default"))
@@ -432,37 +443,6 @@ class Statements:
         self.frame.breaks.pop()
         self.frame.cases.pop()
         self.flow.step(None, "skip", to=after)
-
-    def _refuse_repeated(self, cases: list[Any], kind: AnyKind) -> None:
-        """Error if two cases of a switch have one value, or if it has two defaults (6.8.4.2)."""
-        defaults = [case for case in cases if form(case) == "Default"]
-        if len(defaults) > 1:
-            raise self.expressions.error("a second default in one switch", defaults[1])
-        ranges = ((*(int(bound.payload) for bound in self._codes(c, kind)), c) for c in cases if form(c) == "Case")
-        ordered = sorted(((low, high, i, case) for i, (low, high, case) in enumerate(ranges) if low <= high))
-        for (_, end, i, one), (begin, _, j, other) in pairwise(ordered):
-            if begin <= end:
-                raise self.expressions.error(f"two cases of one switch have the value {begin}", one if i > j else other)
-
-    def _guard(self, case: Any, value: CValue) -> Term:
-        """The condition of a case: one value, or a range of them."""
-        low, high = self._codes(case, value.kind)
-        if low is high:
-            return comparison("eq", value.term, low)
-        return conjunction(comparison("ge", value.term, low), comparison("le", value.term, high))
-
-    def _codes(self, case: Any, kind: AnyKind) -> tuple[Term, Term]:
-        """The first and the last value of a case."""
-        if form(case.expr) == "FuncCall" and called_name(case.expr) == RANGE:
-            low, high = (self._code(bound, kind) for bound in case.expr.args.exprs)
-            return low, high
-        code = self._code(case.expr, kind)
-        return code, code
-
-    def _code(self, node: Any, kind: AnyKind) -> Term:
-        to = self.expressions
-        to.constant(node)
-        return to.arithmetic.convert(to.scalar(node), kind).term
 
     def _Case(self, node: Any) -> None:
         entry = next(((places[id(node)], start) for places, start in self.frame.cases if id(node) in places), None)
@@ -509,16 +489,17 @@ class Statements:
         if isinstance(kind, Opaque):
             to.scope.names[node.name] = kind
             return
-        if isinstance(kind, Pointer):
+        if isinstance(kind, Pointer) and not self.is_computed(kind, self._key(node)):
             self._pointer(node, kind)
             return
         outermost = self.frame.outermost
-        owner = "" if outermost else self.calls.owner
-        if "static" in node.storage:  # one for all calls, also if the function that is read calls itself
-            owner = "" if self.frame.function is self.frames[0].function else self.frame.function.name
-        new = (owner, id(node)) not in self.known
+        key = self._key(node)
+        new = key not in self.declared
         qualifiers = {"volatile": "volatile" in node.quals, "constant": "const" in node.quals}
-        place = self.variable(node.name, kind, (owner, id(node)), **qualifiers)
+        if isinstance(kind, Pointer):  # the qualifiers are those of what it points to
+            own = getattr(node.type, "quals", None) or ()
+            qualifiers = {"volatile": "volatile" in own, "constant": "const" in own}
+        place = self.variable(node.name, kind, key, **qualifiers)
         to.scope.names[node.name] = place
         if "static" in node.storage:
             self.lasting.add(id(place.object))
@@ -533,6 +514,13 @@ class Statements:
             self.flow.step(to.where, f"{to.text(node)}", *to.initial_updates(place, node.init))
         elif not (outermost and self.frame.straight and new and self._may_be_any(place)):
             self._unknown_value(place, node.name)
+
+    def _key(self, node: Any) -> tuple[str, Any]:
+        """The key of a variable of a block."""
+        owner = "" if self.frame.outermost else self.calls.owner
+        if "static" in node.storage:  # one for all calls, also if the function that is read calls itself
+            owner = "" if self.frame.function is self.frames[0].function else self.frame.function.name
+        return owner, id(node)
 
     def _array_of_variable_length(self, node: Any) -> None:
         to, owner = self.expressions, "" if self.frame.outermost else self.calls.owner
@@ -567,11 +555,14 @@ class Statements:
         frame = self.frame
         if "restrict" in (getattr(node.type, "quals", None) or ()):
             raise to.error(f"{node.name}: restrict is supported on parameters only", node)
+        key = self._key(node)
         if "static" in node.storage:
-            raise to.error("a static pointer in a function is not supported", node)
-        key = ("" if frame.outermost else self.calls.owner, id(node))
+            raise pointers.ComputedPointer(to.error("a static pointer in a function is not supported", node), key)
+        to.scope.names[node.name] = PointerVariable(node.name, kind, lambda: Lvalue(Object("", kind), kind), key=key)
+        if node.init is not None:
+            to.expect(node.init, kind)
         first = None if node.init is None else to.value(node.init)
-        if isinstance(first, CValue) and first.term.is_const and first.term.payload == 0:
+        if pointers.is_null(first):
             first = None  # the null pointer: it points nowhere yet
         pointer = self.pointer(node.name, kind, key, frame.function.body, sure=first is not None)
         to.scope.names[node.name] = pointer
@@ -580,13 +571,3 @@ class Statements:
         else:
             assert pointer.offset is not None
             self._unknown_value(pointer.offset, node.name)
-
-
-def _cases(node: Any) -> Iterator[Any]:
-    """The cases of a switch, not of those within it."""
-    if node is None or form(node) == "Switch":
-        return
-    if form(node) in ("Case", "Default"):
-        yield node
-    for _, child in node.children():
-        yield from _cases(child)

@@ -1,0 +1,243 @@
+"""Pointers that the program computes: the walk of the automaton, against what C says and against compiled programs."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+
+import pytest
+from minic_runs import HARNESS, shown, walk
+from pointer_programs import PointerProgram
+
+from streamcheck.core.errors import SpecError
+from streamcheck.core.term import variables
+from streamcheck.frontends.minic.read import read_c
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text, **options):
+        (tmp_path / "a.c").write_text(text)
+        return read_c(str(tmp_path / "a.c"), "c", **options)[0]
+
+    return read
+
+
+def end(cfa, *inputs):
+    """The claim that fails, `limit` for an end of the model, or the value of r."""
+    at, values = walk(cfa, inputs or [0])
+    if at in cfa.bad:
+        error = next(e for e in cfa.errors if e.location == at)
+        return "limit" if error.limit else error.name.split(",")[0]
+    return next(value for v, value in values.items() if v.payload == "r")
+
+
+FUNCTIONS = """
+int r;
+int one(int x) { return x + 1; }
+int two(int x) { return x + 2; }
+void none(void) { r = 9; }
+int other(long x) { return 0; }
+typedef int fn(int);
+struct ops { fn *f; int (*g)(int); };
+int apply(fn f, int x) { return f(x); }
+int down(int n);
+int (*again)(int) = down;
+int down(int n) { return n > 0 ? 1 + again(n - 1) : 0; }
+fn *choose(int c) { return c ? one : two; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "results"),
+    [
+        ("fn *p = n ? one : &two; r = p(1);", {0: 3, 1: 2}),
+        ("fn *t[2] = {one, two}; r = t[n & 1](1) + (*t[0])(1) * 10;", {0: 22, 1: 23}),
+        ("struct ops o = {one, two}, q = o; q.f = o.g; r = q.f(1) * 10 + o.f(1);", {0: 32}),
+        ("r = apply(n ? one : two, 4);", {0: 6, 1: 5}),
+        ("r = choose(n)(4);", {0: 6, 1: 5}),
+        ("fn *p = 0; if (n) p = one; r = p ? p(1) : 7;", {0: 7, 1: 2}),
+        ("fn *p = 0; if (n) p = one; r = p(1);", {0: "valid function pointer", 1: 2}),
+        ("fn *p; if (n) p = one; r = n && p == one && p != two && &one == *p;", {0: 0, 1: 1}),
+        ("fn *p = (fn *)other; r = p(1);", {0: "valid function pointer"}),
+        ("fn *p = (fn *)(void *)one; r = p(1);", {0: 2}),
+        ("void (*p)() = none; p();", {0: 9}),
+        ("r = down(n & 3);", {0: 0, 3: 3}),
+        ("int (*const table[])(int) = {one, two, one}; r = table[n & 3](0);", {1: 2, 2: 1, 3: "index in bounds"}),
+        ("fn *p = one, **q = &p; *q = two; r = p(0) * 10 + (*q)(1);", {0: 23}),
+        ("int one = 5; fn *p = two; { fn *two = p; r = two(one); }", {0: 7}),
+    ],
+)
+def test_pointers_to_functions(read, body, results):
+    cfa = read(f"{FUNCTIONS}int main(void) {{ int n = __VERIFIER_nondet_int(); {body} }}")
+    assert {n: end(cfa, n) for n in results} == results
+
+
+OBJECTS = """
+int r, g = 1, h = 2, a[4] = {1, 2, 3, 4}, *gp;
+struct node { int v; struct node *next; };
+struct pair { short x, y; struct { int k[2]; } in; };
+int *local(void) { int y = 1; return &y; }
+int *max(int *p, int *q) { return *p > *q ? p : q; }
+void set(int **p, int *to) { *p = to; }
+int sum(struct node *n) { int s = 0; while (n) { s += n->v; n = n->next; } return s; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "results"),
+    [
+        ("int *p = &g; if (n) p = &h; *p = 7; r = g * 10 + h;", {0: 72, 1: 17}),
+        ("int *p = 0; if (n) p = &g; r = p ? *p : 5;", {0: 5, 1: 1}),
+        ("int *p = n ? &g : 0; r = *p;", {0: "valid pointer", 1: 1}),
+        ("int *p = n ? a : &g; r = p[1];", {0: "valid pointer", 1: 2}),
+        ("int *p = n ? a + 1 : a; p += 2; r = *p + (p - a) * 10;", {0: 23, 1: 34}),
+        ("int *p = n ? a + 2 : a; p += 2; r = p == a + 4;", {0: 0, 1: 1}),
+        ("int *p = n ? a + 2 : a; p += 3; r = 1;", {0: 1, 1: "pointer in bounds"}),
+        ("int *p = n ? &g : a; r = p - a;", {0: 0, 1: "pointers into one object"}),
+        ("set(&gp, n ? &g : &h); r = *gp; gp = 0; r += gp == 0;", {0: 3, 1: 2}),
+        ("r = *max(&g, n ? a + 3 : a);", {0: 1, 1: 4}),
+        ("struct node x = {1, 0}, y = {2, &x}, z = {3, n ? &y : 0}; r = sum(&z);", {0: 3, 1: 6}),
+        ("struct pair s = {1, 2}, t, *p = n ? &s : &t; p->in.k[1] = 4; r = s.in.k[1] == 4;", {1: 1}),
+        ("struct pair s[2] = {{1, 2}, {3, 4}}; short *p = &s[n & 1].y; p = n ? p : &s[1].x; r = *p;", {0: 3, 1: 4}),
+        ("int m[2][2] = {1, 2, 3, 4}, *p = n ? m[1] : m[0]; r = p[1] * 10 + *p;", {0: 21, 1: 43}),
+        ("int *t[2] = {&g, &h}, **q = t; q += n & 1; **q = 9; r = g * 10 + h;", {0: 92, 1: 19}),
+        ("void *v = n ? &g : &h; r = *(int *)v;", {0: 2, 1: 1}),
+        ("void *v = n ? &g : &h; r = *(long *)v;", {0: "limit"}),
+        ("unsigned *p = (unsigned *)(n ? &g : &h); *p = 5; r = g * 10 + h;", {0: 15, 1: 52}),
+        ("char *c = (char *)a; c += n; r = *(int *)c;", {0: 1, 4: 2, 3: "valid pointer", 16: "valid pointer"}),
+        ("int *p = n ? &g : &h; { int g = 4; *p = g; } r = g * 10 + h;", {0: 14, 1: 42}),
+        # variables that have ended
+        ("int *p = n ? local() : &g; r = *p;", {0: 1, 1: "no dangling pointer"}),
+        ("int *p = &g; if (n) { int x = 3; p = &x; } r = *p;", {0: 1, 1: "valid pointer"}),
+        ("int *p = &g; if (n) { int x = 3; p = &x; } r = p == &g;", {0: 1, 1: "no dangling pointer"}),
+        ("int *p = &g; for (int i = 0; i < 2; i++) { int x; if (i == n) r = *p; p = &x; }", {0: 1, 1: "valid pointer"}),
+        ("int *p = &g; for (int i = 0; i < 2; i++) { int x = i; p = n ? &x : p; *p = 5; r = x; }", {0: 1, 1: 5}),
+        # what C leaves open, and constants
+        ("int *p = n ? a + 4 : a; r = p == &g;", {0: 0, 1: "limit"}),
+        ("const int k = 3; int *p = n ? (int *)&k : &g; *p = 4; r = g;", {0: 4, 1: "valid pointer"}),
+        ('const char *s = n ? "ab" : "c"; r = s[0] + s[1];', {0: 99, 1: 195}),
+        ('struct { const char *s; int k; } t[] = {{"ab", 1}, {"c", 2}}; r = t[n & 1].s[1] + t[0].k;', {0: 99, 1: 1}),
+        ('char *s = n ? "ab" : "c"; s[0] = 1; r = 1;', {0: "valid pointer"}),
+        ('const char *s = n ? "ab" : "c", *t = "ab"; r = s == t;', {0: "limit", 1: "limit"}),
+        (
+            "int *p = &g, k = 0; { in: if (k++) r = p == &g ? 5 : *p; int x = 3; if (n) p = &x; if (k < 2) goto in; }",
+            {0: 5, 1: 3},
+        ),
+        ("int *p = n ? &g : &h; struct pair s, *q = n ? &s : &s; memset(q, 0, sizeof *q); r = s.in.k[1] + *p;", {0: 2}),
+    ],
+)
+def test_pointers_that_are_computed(read, body, results):
+    cfa = read(f"{OBJECTS}int main(void) {{ int n = __VERIFIER_nondet_int(); {body} }}")
+    assert {n: end(cfa, n) for n in results} == results
+
+
+HEAP = (
+    OBJECTS
+    + """
+void *xmalloc(unsigned long n) { void *p = malloc(n); if (!p) exit(1); return p; }
+struct node *push(struct node *l, int v) {
+    struct node *n = xmalloc(sizeof(struct node));
+    n->v = v; n->next = l;
+    return n;
+}
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "results"),
+    [
+        ("int *p = malloc(sizeof(int)); *p = 3; r = *p; free(p);", {0: 3}),
+        ("int *p = malloc(4 * sizeof *p); p[n] = 3; r = p[n];", {0: 3, 3: 3, 4: "valid pointer", -1: "valid pointer"}),
+        ("int *p = malloc(4); *p = 3; free(p); r = *p;", {0: "valid pointer"}),
+        ("int *p = malloc(4); free(p); free(p);", {0: "valid free"}),
+        ("int *p = malloc(8); free(p + n); r = 2;", {0: 2, 1: "valid free"}),
+        ("free(n ? &g : 0); r = 2;", {0: 2, 1: "valid free"}),
+        ("int *p = malloc(4), *q = p; free(p); r = q == p;", {0: "no dangling pointer"}),
+        ("int *p = calloc(3, sizeof(int)); r = p[0] + p[2];", {0: 0}),
+        ("struct node *l = 0; for (int i = 0; i < n; i++) l = push(l, i); r = sum(l);", {3: 3, 8: 28, 9: "limit"}),
+        ("for (int i = 0; i < n; i++) { int *p = malloc(4); *p = i; r = *p; free(p); }", {3: 2, 20: 19}),
+        ("struct node *a = push(0, 1), *b = push(a, 2); free(a); r = b->next->v;", {0: "valid pointer"}),
+        ("struct node *a = push(0, 1), *b = push(a, 2); r = a == b; r += b->next == a;", {0: 1}),
+        ("int *p = alloca(4); *p = 2; r = *p; free(p);", {0: "valid free"}),
+        ("int **t = malloc(2 * sizeof(int *)); t[0] = &g; t[1] = &h; *t[n & 1] = 7; r = g * 10 + h;", {0: 72, 1: 17}),
+        ("char *s = malloc(3); s[2] = 5; r = s[2]; s++; free(s);", {0: "valid free"}),
+        ("int *p = malloc(n * sizeof(int)); r = p != 0; if (p) { if (n == 2) *p = 1; free(p); }", {1: 1, 2: "limit"}),
+        ("int *p = malloc(1 << 20); if (n) p++; r = p == 0;", {0: 0, 1: "limit"}),
+        ("void *v = malloc(4); int *p = v; *p = 6; r = *(int *)v;", {0: 6}),
+    ],
+)
+def test_memory_from_the_heap(read, body, results):
+    cfa = read(f"{HEAP}int main(void) {{ int n = __VERIFIER_nondet_int(); {body} }}")
+    assert {n: end(cfa, n) for n in results} == results
+
+
+def test_malloc_may_fail(read):
+    cfa = read("int r; int main(void) { int *p = malloc(4); r = p != 0; }")
+    edge = next(e for e in cfa.edges if any("fails" in str(c.payload) for c in e.choices))
+    assert any("fails" in str(v.payload) for _, new in edge.updates for v in variables([new]))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("int main(void) { int x; int *p = &x; long n = (long)p; }", "not a number"),
+        ("int f(void);\nint main(void) { int (*p)(void) = f; }", "f has no body here"),
+        ("int main(void) { volatile int x; int y, *p = &y; p = (int *)&x; }", "volatile"),
+    ],
+)
+def test_what_has_no_number_is_refused(read, text, message):
+    with pytest.raises(SpecError, match=message):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("struct s { int *p; } g;\nint f(void) { return *g.p; }", "no use of a pointer from outside, line 2"),
+        ("struct s { int *p; } g;\nint f(void) { return g.p == 0; }", "no use of a pointer from outside, line 2"),
+        ("int f(int **p) { return **p; }", "no use of a pointer from outside, line 1"),
+        ("int f(int *p) { if (p) return 1; return 0; }", None),
+    ],
+)
+def test_pointers_of_the_caller_are_not_known(read, text, result):
+    cfa = read(text, function="f")
+    assert result is None or [e.name for e in cfa.errors if e.limit] == [result]
+
+
+MAIN = """
+int main(int n, char **v) {
+    count_ = n - 1; for (int i = 1; i < n; i++) inputs_[i - 1] = atoll(v[i]);
+    p_main();
+    %s
+    return 0;
+}
+"""
+SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=all -fsanitize-address-use-after-scope".split()
+STRICTER = ("pointers into one object", "no dangling pointer", "pointer in bounds")  # than what gcc can check
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_programs_do_what_compiled_ones_do(tmp_path, seed):
+    program = PointerProgram(seed)
+    (tmp_path / "p.c").write_text(program.text)
+    cfa, _ = read_c(str(tmp_path / "p.c"), "c")
+    shows = [
+        f'for (int i_ = 0; i_ < {k}; i_++) printf("%lld ", (long long){n}[i_]);' if k else
+        f'printf("%lld ", (long long){n});' for n, k in program.names
+    ]  # fmt: skip
+    source = f'{HARNESS}#define main p_main\n#line 1 "p.c"\n{program.text}\n#undef main\n{MAIN % " ".join(shows)}'
+    (tmp_path / "x.c").write_text(source)
+    subprocess.run(["gcc", "-w", "-O0", *SANITIZE, str(tmp_path / "x.c"), "-o", str(tmp_path / "x")], check=True)
+    for k in range(4):
+        inputs = [random.Random(f"{seed} {k} {i}").randrange(16) for i in range(8)]
+        at, values = walk(cfa, inputs)
+        real = subprocess.run([str(tmp_path / "x"), *map(str, inputs)], capture_output=True, text=True, timeout=20)
+        if at in cfa.bad:
+            claim, line = at.split(", line ")
+            assert claim in STRICTER or f"p.c:{line}:" in real.stderr, (inputs, at, real.stderr[:300])
+            continue
+        assert real.returncode == 0, (inputs, real.stderr[:300])
+        named = {v.payload: value for v, value in values.items()}
+        assert " ".join(shown(named[n]) for n, _ in program.names) == real.stdout.strip(), inputs
