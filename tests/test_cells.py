@@ -70,6 +70,22 @@ def test_proofs_over_cells_are_right_and_violations_replay_or_count_for_nothing(
     assert falsified > spurious or engines == ("elements",)
 
 
+def test_an_array_that_is_read_in_many_places_is_not_taken_apart(tmp_path):
+    """1,000 elements are few; 1,000 in each of 200 places are not."""
+
+    def models(reads):
+        places = " ".join(f"s += a[i + {j}];" for j in range(reads))
+        path = tmp_path / f"sum{reads}.c"
+        path.write_text(
+            "extern int read(void);\nint a[1000];\n"
+            f"int main(void) {{ int s = 0, i = read(); if (i < 0 || i > 700) return 0; {places} return s; }}\n"
+        )
+        return {model.model for model in views(read_c(str(path), "c")[0])}
+
+    assert models(200) == {"cells"}
+    assert {"cells", "integers"} <= models(5)
+
+
 def test_engines_over_arrays_taken_apart_agree_with_explicit_search():
     for seed in range(12):
         cfa = random_array_automaton(random.Random(seed))

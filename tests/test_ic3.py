@@ -12,6 +12,7 @@ from test_engines import period_counter, swapping_pair, verdicts
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.term import constant, substitute, term, variable, variables
 from streamcheck.core.types import BOOL, INT, machine
+from streamcheck.engines.bit_pdr import BitPdr
 from streamcheck.engines.ic3.cooper_ic3 import Ic3
 from streamcheck.engines.ic3.cubes import Facts, lemma, rejoin, split
 from streamcheck.engines.ic3.frames import Frames
@@ -25,7 +26,8 @@ from streamcheck.engines.protocol import Invariants, Progress, Task
 from streamcheck.engines.settings import options_of
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
-from streamcheck.problem.verdict import Falsified, Proved
+from streamcheck.problem.verdict import Certificate, Falsified, Proved
+from streamcheck.run.registry import ENGINES
 from streamcheck.smt.interpolate import atoms, interpolants
 from streamcheck.smt.solver import Solver
 
@@ -181,6 +183,35 @@ def test_lemmas_that_always_hold_are_told_and_stand_on_their_own():
     told = [event for _, event in events if isinstance(event, Invariants)]
     probe = Claim("probe", constant(BOOL, True), None)
     assert all(check(given, probe, event.certificate) is None for event in told)
+
+
+@pytest.mark.parametrize("engine", [Ic3, BitPdr])
+def test_a_certificate_has_only_what_its_claim_needs_of_what_others_found(engine):
+    """Each of the other counters has an invariant that some other engine found, and that the claim does not need."""
+    word = machine(8, signed=False)
+    count = variable("count", word)
+    others = [variable(f"other{i}", word) for i in range(20)]
+
+    def number(value):
+        return constant(word, value)
+
+    def counted(var, by):
+        return term("mux", term("lt", var, number(200)), term("add", var, number(by)), var)
+
+    given = system(
+        {"odd": term("ne", count, number(7))},
+        (count, number(0), counted(count, 2)),
+        *((v, number(0), counted(v, 1)) for v in others),
+    )
+    below = tuple(term("le", v, number(200)) for v in others)
+    facts = [Invariants(Certificate("inductive", 1, below))]
+
+    def inbox():
+        return [facts.pop()] if facts else []
+
+    (proof,) = (e for e in engine(ENGINES[engine.name].options).run(Task(given), inbox) if isinstance(e, Proved))
+    assert {*variables(proof.certificate.invariants)} == {count}
+    assert check(given, given.properties[0], proof.certificate) is None
 
 
 def test_a_hard_property_does_not_keep_an_easy_one_waiting():

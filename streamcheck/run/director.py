@@ -112,7 +112,8 @@ class Director:
     def __post_init__(self) -> None:
         most = 1 if self.deterministic else min(self.jobs, MOST_CHECKERS)
         self._checks = Checks(self._new_checker, most, self.deaths)
-        self._longer = LongerRuns(self._undecided.true_up_to, for_ever=self.deterministic)
+        tests = frozenset(p.name for p in self.problem.properties if p.is_vacuity_test)
+        self._longer = LongerRuns(self._undecided.true_up_to, tests, for_ever=self.deterministic)
         self._open = dict.fromkeys(p.name for p in self.problem.properties)
         self._open_asked = dict.fromkeys(p.name for p in self.problem.properties if not p.is_vacuity_test)
         self._wanted = {*self._open_asked}

@@ -13,13 +13,15 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar, Generic, TypeVar, assert_never
 
 from streamcheck.core.evaluate import Evaluation, evaluate, is_unknown_function
 from streamcheck.core.floats import neighbours
 from streamcheck.core.simplify import conjunction, negation, simplify
-from streamcheck.core.term import FALSE, Term, constant, substitute, term, variables, walk
+from streamcheck.core.term import FALSE, TRUE, Term, constant, substitute, term, variables, walk
 from streamcheck.core.types import FloatType, Type, Value
+from streamcheck.engines.cores import needed_for
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import Frames, NoAnswer
 from streamcheck.engines.ic3.obligations import Obligation
@@ -35,6 +37,7 @@ from streamcheck.smt.contract import AnySolver, NewSolver
 from streamcheck.smt.solver import Solver
 
 STATES = "states"
+FEW = 8  # invariants, which are checked as they are (heuristic)
 Own = TypeVar("Own", bound=Options)
 
 
@@ -154,7 +157,7 @@ class SystemEngine(ABC, Generic[Own]):
         answer = yield from self.search.decide(self.frontier(claim), lambda first: self._witness(first, claim))
         match answer:
             case Fixpoint(level):
-                yield Proved(claim.name, self._certificate(level))
+                yield Proved(claim.name, self._certificate_for(claim, level))
             case Falsified():
                 yield answer
             case _:
@@ -195,6 +198,15 @@ class SystemEngine(ABC, Generic[Own]):
         if new:
             self._published.update(new)
             yield Invariants(self._certificate(FOR_EVER))
+
+    def _certificate_for(self, claim: Claim, level: int) -> Certificate:
+        """One without invariants that the claim does not need, if there are many."""
+        whole = self._certificate(level)
+        if len(whole.invariants) <= FEW or whole.k > 1:
+            return whole
+        patience = self.frames.patience
+        needed = needed_for(self.system, claim.term, whole.invariants, lambda: self.new_solver(patience))
+        return replace(whole, invariants=tuple(needed) or (TRUE,))
 
     def _certificate(self, level: int) -> Certificate:
         invariants = (*self.frames.terms(STATES, level), *self.frames.invariants)
