@@ -50,7 +50,7 @@ LOG = logging.getLogger(__name__)
 # Machine integers as bit-vectors, or over Int with every wrap-around; or that, and a program in another shape: arrays
 # by a few of their cells, or a location for each combination of modes.
 IntegerModel: TypeAlias = Literal["bits", "integers", "cells", "modes"]
-MOST_SCALARS = 4096  # elements of a program's arrays that become variables
+MOST_SCALARS = 2048  # elements of a program's arrays that become variables (heuristic)
 MOST_CHOICES = 100_000  # elements to choose from, in all places that read or write one (heuristic)
 
 
