@@ -22,7 +22,9 @@ from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.options import Ic3Options, PdrOptions
 from streamcheck.engines.ic3.space import FOR_EVER
 from streamcheck.engines.ic3.system import STATES, space_of_system
-from streamcheck.engines.protocol import Invariants, Progress, Task
+from streamcheck.engines.kinduction import KInduction
+from streamcheck.engines.on_bits import BitInduction
+from streamcheck.engines.protocol import Invariants, Progress, Task, TrueUpTo
 from streamcheck.engines.settings import options_of
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
@@ -212,6 +214,46 @@ def test_a_certificate_has_only_what_its_claim_needs_of_what_others_found(engine
     (proof,) = (e for e in engine(ENGINES[engine.name].options).run(Task(given), inbox) if isinstance(e, Proved))
     assert {*variables(proof.certificate.invariants)} == {count}
     assert check(given, given.properties[0], proof.certificate) is None
+
+
+@pytest.mark.parametrize("engine", [KInduction, BitInduction])
+def test_a_proof_by_induction_has_only_the_lemmas_that_it_needs(engine):
+    """`a` needs that `gate` is below 3, which needs that `clock` is; `b` needs `a`. Other counters do not matter."""
+    word = machine(8, signed=False)
+    gate, clock, a, b = (variable(name, word) for name in ("gate", "clock", "a", "b"))
+    others = [variable(f"other{i}", word) for i in range(20)]
+
+    def number(value):
+        return constant(word, value)
+
+    def up_to(var, most):
+        return term("mux", term("lt", var, number(most)), term("add", var, number(1)), var)
+
+    given = system(
+        {"a": term("lt", a, number(50)), "b": term("lt", b, number(50))},
+        (clock, number(0), up_to(clock, 2)),
+        (gate, number(0), clock),
+        (a, number(0), gate),
+        (b, number(0), a),
+        *((v, number(0), up_to(v, 200)) for v in others),
+    )
+    lemmas = [term("lt", gate, number(3)), term("lt", clock, number(3)), *(term("le", v, number(200)) for v in others)]
+    lemmas.append(term("le", a, number(2)))
+    facts = [TrueUpTo("a", 20), TrueUpTo("b", 20), Invariants(Certificate("inductive", 1, tuple(lemmas)))]
+
+    def inbox():
+        return [facts.pop()] if facts else []
+
+    found = {}
+    for event in engine(ENGINES["k-induction"].options).run(Task(given), inbox):
+        if isinstance(event, Proved):
+            found[event.prop] = event.certificate
+        if len(found) == 2:
+            break
+    for claim in given.properties:
+        invariants = found[claim.name].invariants
+        assert {*variables(invariants)} <= {gate, clock, a, b} and len(invariants) < 6
+        assert check(given, claim, found[claim.name]) is None
 
 
 def test_a_hard_property_does_not_keep_an_easy_one_waiting():

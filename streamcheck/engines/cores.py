@@ -1,4 +1,4 @@
-"""Which of some invariants a term needs, to hold at the next step.
+"""Which of some invariants a term needs, to hold at the next step or after k.
 
 A certificate is checked sooner without invariants that nothing in it needs: those that other engines found, or that a
 part of an earlier frame left behind.
@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from streamcheck.core.simplify import negation
+from streamcheck.core.simplify import conjunction, disjunction, negation
 from streamcheck.core.term import Term, variable
 from streamcheck.core.types import BOOL
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.smt.contract import AnySolver
 from streamcheck.smt.unroll import Chained
+
+FEW = 8  # invariants, which are checked as they are (heuristic)
 
 
 class Cores:
@@ -58,6 +60,25 @@ class Cores:
             return list(inductive)
         used = {*self.solver.core(labels)}
         return [c for c in inductive if self.label(c) in used]
+
+
+def needed_at_depth(
+    steps: Chained, k: int, hypotheses: Sequence[Term], goals: Sequence[Term], lemmas: Sequence[Term], solver: AnySolver
+) -> list[Term]:
+    """Those of the lemmas, which always hold, that the goals follow from at step k, if the hypotheses hold at the k
+    steps before, and those that are no goals at step k too. All of them if the solver has no answer."""
+    assumed = [a.term for a in steps.system.assumptions]
+    always = [*assumed, *(h for h in hypotheses if h not in goals)]
+    solver.add(*(e for i in range(k) for e in steps.equations(i)))
+    solver.add(*(steps.image(t, i) for i in range(k) for t in (*always, *goals)))
+    solver.add(*(steps.image(t, k) for t in always))
+    labels = {variable(f"lemma {i}", BOOL): one for i, one in enumerate(lemmas)}
+    for label, one in labels.items():
+        solver.add_under(label, conjunction(*(steps.image(one, i) for i in range(k + 1))))
+    # A ∧ T ∧ … ∧ L[x0] ∧ … ∧ L[xk] ∧ H[x0] ∧ … ∧ H[xk-1] ∧ ¬goals[xk]
+    if solver.check(*labels, disjunction(*(negation(steps.image(g, k)) for g in goals))) is not False:
+        return list(lemmas)
+    return [labels[label] for label in solver.core([*labels])]
 
 
 def needed_for(

@@ -21,7 +21,7 @@ from streamcheck.core.floats import neighbours
 from streamcheck.core.simplify import conjunction, negation, simplify
 from streamcheck.core.term import FALSE, TRUE, Term, constant, substitute, term, variables, walk
 from streamcheck.core.types import FloatType, Type, Value
-from streamcheck.engines.cores import needed_for
+from streamcheck.engines.cores import FEW, needed_for
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import Frames, NoAnswer
 from streamcheck.engines.ic3.obligations import Obligation
@@ -37,7 +37,6 @@ from streamcheck.smt.contract import AnySolver, NewSolver
 from streamcheck.smt.solver import Solver
 
 STATES = "states"
-FEW = 8  # invariants, which are checked as they are (heuristic)
 Own = TypeVar("Own", bound=Options)
 
 
