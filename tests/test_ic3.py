@@ -187,8 +187,9 @@ def test_lemmas_that_always_hold_are_told_and_stand_on_their_own():
     assert all(check(given, probe, event.certificate) is None for event in told)
 
 
+@pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("engine", [Ic3, BitPdr])
-def test_a_certificate_has_only_what_its_claim_needs_of_what_others_found(engine):
+def test_a_certificate_has_only_what_its_claim_needs_of_what_others_found(engine, k):
     """Each of the other counters has an invariant that some other engine found, and that the claim does not need."""
     word = machine(8, signed=False)
     count = variable("count", word)
@@ -206,14 +207,42 @@ def test_a_certificate_has_only_what_its_claim_needs_of_what_others_found(engine
         *((v, number(0), counted(v, 1)) for v in others),
     )
     below = tuple(term("le", v, number(200)) for v in others)
-    facts = [Invariants(Certificate("inductive", 1, below))]
+    facts = [Invariants(Certificate("inductive", k, below))]
 
     def inbox():
         return [facts.pop()] if facts else []
 
     (proof,) = (e for e in engine(ENGINES[engine.name].options).run(Task(given), inbox) if isinstance(e, Proved))
-    assert {*variables(proof.certificate.invariants)} == {count}
+    assert {*variables(proof.certificate.invariants)} == {count} and proof.certificate.k == 1
     assert check(given, given.properties[0], proof.certificate) is None
+
+
+def test_what_stands_together_only_after_several_steps_stays_together():
+    """`odd` needs what others found of `a` and `b`, whose proof takes two steps, and all of that proof."""
+    word = machine(8, signed=False)
+    a, b, c, *others = (variable(name, word) for name in ("a", "b", "c", *(f"other{i}" for i in range(20))))
+
+    def number(value):
+        return constant(word, value)
+
+    given = system(
+        {"odd": term("lt", c, number(9))},
+        (a, number(1), b),
+        (b, number(2), term("mux", term("eq", a, number(3)), number(50), term("min", a, number(2)))),
+        (c, number(0), term("mux", term("eq", a, number(50)), number(9), number(1))),
+        *((v, number(0), term("min", term("add", v, number(1)), number(200))) for v in others),
+    )
+    pair = (term("lt", a, number(3)), term("lt", b, number(3)))
+    facts = [Invariants(Certificate("inductive", 2, pair))]
+    facts.append(Invariants(Certificate("inductive", 1, tuple(term("le", v, number(200)) for v in others))))
+
+    def inbox():
+        return [facts.pop(0) for _ in list(facts)]
+
+    engine = Ic3(ENGINES["ic3"].options)
+    (proof,) = (e.certificate for e in engine.run(Task(given), inbox) if isinstance(e, Proved))
+    assert {*pair} <= {*proof.invariants} and proof.k == 2 and len(proof.invariants) < 9
+    assert check(given, given.properties[0], proof) is None
 
 
 @pytest.mark.parametrize("engine", [KInduction, BitInduction])

@@ -82,10 +82,14 @@ def needed_at_depth(
 
 
 def needed_for(
-    system: TransitionSystem, goal: Term, inductive: Iterable[Term], solver: Callable[[], AnySolver]
+    system: TransitionSystem,
+    goal: Term,
+    inductive: Iterable[Term],
+    solver: Callable[[], AnySolver],
+    needs: dict[Term, list[Term]],
 ) -> list[Term]:
     """Those of the invariants, inductive together, that the goal follows from at the same step, with those that they
-    need in turn. All of them if the solver has no answer."""
+    need in turn, as far as `needs` does not say what these are. All of them if the solver has no answer."""
     every, now, steps = list(dict.fromkeys(inductive)), solver(), Chained(system)
     labels = {variable(f"invariant {i}", BOOL): one for i, one in enumerate(every)}
     now.add(*(a.term for a in system.assumptions))
@@ -95,4 +99,4 @@ def needed_for(
     if now.check(*labels, negation(goal)) is not False:
         return every
     first = [labels[label] for label in now.core([*labels])]
-    return list(Cores(steps, solver()).closure(first, every, {}))
+    return list(Cores(steps, solver()).closure(first, every, needs))
