@@ -69,14 +69,14 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class LemmaSet:
     """Invariants that are k-inductive together."""
 
     k: int
     invariants: tuple[Term, ...]
 
     @classmethod
-    def of(cls, proofs: Iterable[Certificate]) -> Needed:
+    def of(cls, proofs: Iterable[Certificate]) -> LemmaSet:
         """All invariants of these certificates."""
         each = {id(c): c for c in proofs}.values()
         return cls(max((c.k for c in each), default=1), tuple(dict.fromkeys(t for c in each for t in c.invariants)))
@@ -110,7 +110,7 @@ class KInduction:
         self.waiting: list[Found] = []
         self.shown: dict[str, Claim] = {}  # whose step case this engine has shown: hypotheses for the rest
         self.supports: dict[str, tuple[str, ...]] = {}  # what stands together with each of these
-        self.needed: dict[str, Needed] = {}  # what their step cases used
+        self.needed: dict[str, LemmaSet] = {}  # what their step cases used
         self._frame(0)
         for k in count(1):
             self._read(inbox, k)
@@ -326,7 +326,7 @@ class KInduction:
         relied, compressed = tuple(relied), COMPRESSED in used
         claims = [c.term for c in self.system.properties if c.name in names or c.name in relied]
         goals = [c.term for c in self.system.properties if c.name in (*names, *relied) and c.name not in self.shown]
-        needed = self._needed(goals, claims, k, used)
+        needed = self._lemmas_for(goals, claims, k, used)
         all_needed = [needed, *(self.needed[name] for name in relied if name in self.needed)]
         depth = max([k, *(n.k for n in all_needed)])
         invariants = tuple(dict.fromkeys([*claims, *(t for n in all_needed for t in n.invariants)]))
@@ -341,10 +341,10 @@ class KInduction:
                 self.supports[name] = (*names, *relied)
                 self.needed[name] = needed
 
-    def _needed(self, goals: list[Term], claims: list[Term], k: int, used: set[Term]) -> Needed:
+    def _lemmas_for(self, goals: list[Term], claims: list[Term], k: int, used: set[Term]) -> LemmaSet:
         """The lemmas that the step case of the goals needs, given the claims, with those that they need in turn."""
         lemmas = {t: c for t, c in self.lemmas.items() if not self.names_lemmas or _label(t) in used}
-        whole = Needed.of(lemmas.values())
+        whole = LemmaSet.of(lemmas.values())
         if len(whole.invariants) <= FEW or COMPRESSED in used:
             return whole
         patience = self.solver.patience
@@ -353,11 +353,11 @@ class KInduction:
             own = needed_at_depth(self.steps, k, claims, goals, own, self.new_solver(patience))
         if len(own) >= len(whole.invariants):
             return whole
-        deep = Needed.of(lemmas[t] for t in own if lemmas[t].k > 1)
-        simple = Needed.of(c for c in lemmas.values() if c.k == 1)
+        deep = LemmaSet.of(lemmas[t] for t in own if lemmas[t].k > 1)
+        simple = LemmaSet.of(c for c in lemmas.values() if c.k == 1)
         cores = Cores(self.steps, self.new_solver(patience))
         closed = cores.closure([t for t in own if lemmas[t].k == 1], simple.invariants, {})
-        return Needed(deep.k, (*deep.invariants, *closed))
+        return LemmaSet(deep.k, (*deep.invariants, *closed))
 
     def _await_base_case(self) -> Iterator[Event]:
         """(i.): I[x0] ∧ T[x0, x1] ∧ … ⊨ P[xi] for i < k, from bounded model checking."""
