@@ -22,6 +22,7 @@ from streamcheck.problem.certificate_json import proof_from_plain, proof_to_plai
 from streamcheck.problem.verdict import Falsified, Proved
 from streamcheck.run.kept import replay_in
 from streamcheck.run.registry import build
+from streamcheck.run.source import Target, read
 from streamcheck.run.workers import Turns
 from streamcheck.transform.views import views
 
@@ -68,6 +69,24 @@ def test_proofs_over_cells_are_right_and_violations_replay_or_count_for_nothing(
             spurious += 1
     assert proved >= (0 if engines == ("bmc",) else 2), (proved, falsified, spurious)
     assert falsified > spurious or engines == ("elements",)
+
+
+def test_an_array_that_is_read_in_many_places_is_not_taken_apart(tmp_path):
+    """Each element is a case of its own in each of these places."""
+
+    def models(reads):
+        places = " ".join(f"s ^= a[i + {j}];" for j in range(reads))
+        path = tmp_path / f"sum{reads}.c"
+        path.write_text(
+            "extern unsigned __VERIFIER_nondet_uint(void);\nextern void reach_error(void);\nunsigned a[2000];\n"
+            "int main(void) {\n  unsigned s = 0, i = __VERIFIER_nondet_uint();\n"
+            "  for (int k = 0; k < 2000; k++) a[k] = __VERIFIER_nondet_uint();\n"
+            f"  if (i > 1900) return 0;\n  {places}\n  if (s > 9000) reach_error();\n  return 0;\n}}\n"
+        )
+        return {model.model for model in views(read(Target.parse(str(path)))[0])}
+
+    assert models(60) == {"cells"}
+    assert {"cells", "bits"} <= models(1)
 
 
 def test_engines_over_arrays_taken_apart_agree_with_explicit_search():

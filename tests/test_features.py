@@ -23,6 +23,14 @@ def test_a_program_of_many_locations_brings_the_engines_with_lemmas_for_each_loc
     assert after(16) < 1.0 < after(1)
 
 
+def test_relations_between_counters_have_the_full_price_in_programs(tmp_path):
+    path = tmp_path / "loop.c"
+    path.write_text("int main(void) {\n  int x = 0, y = 0;\n  while (x < 9) { x++; y++; }\n  return y;\n}\n")
+    (program,) = read(Target(str(path), None), 20)
+    (lane,) = (lane for lane in Schedule(views(program), 2).every if "templates" in lane.engines and lane.after < 0.3)
+    assert lane.price == 1
+
+
 def test_several_counters_bring_the_engine_for_their_sums_and_machine_counters_sooner(tmp_path):
     def after(count, kind):
         cells = "".join(f"c{i} = stream({kind}, lambda c: [0] ++ mux(b, c + {i + 1}, c))\n" for i in range(count))

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from streamcheck import *
+from streamcheck.certify import replay
 from streamcheck.core.errors import SpecError
 from streamcheck.core.garbage import without_collection
 from streamcheck.core.simplify import negation
@@ -16,8 +17,9 @@ from streamcheck.core.types import BOOL
 from streamcheck.engines.protocol import Invariants, Progress, Settled, Task, TrueUpTo
 from streamcheck.lang import elaborate
 from streamcheck.lang.flatten import flatten
-from streamcheck.problem.verdict import Certificate, Proved
-from streamcheck.run import standby, workers
+from streamcheck.problem.result import Replay
+from streamcheck.problem.verdict import Certificate, Proved, Trace
+from streamcheck.run import kept, standby, workers
 from streamcheck.run.concerned import Concerned
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.registry import build
@@ -25,6 +27,7 @@ from streamcheck.run.source import Target, read
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.translate import Translator
 from streamcheck.transform.reduce import clusters
+from streamcheck.transform.vacuity import with_vacuity_tests
 from streamcheck.transform.views import views
 from streamcheck.validate import discharge
 from streamcheck.validate.discharge import Equals, RandomValues
@@ -63,6 +66,45 @@ def test_a_hard_cluster_keeps_no_other_one_waiting():
     for _ in range(60):
         turns.round(lambda _, event: None)
     assert len(Busy.begun) == 150
+
+
+def latches(number):
+    """Each cluster is decided by one step of induction, and the premise in it is true at step 300 at the earliest."""
+    go, spec = extern("go", Bool), Spec("latches")
+    for i in range(number):
+        n = stream(Word16, lambda n, i=i: [0] + +mux(go & (n < 500 + i), n + 1, n))
+        late = stream(Bool, lambda late, n=n: [False] + +(late | (n >= 300)))
+        spec.prop(f"p{i}", implies(late, n <= 500 + i))
+        spec.prop(f"q{i}", n <= 500 + i)
+    return with_vacuity_tests(flatten(spec))
+
+
+def test_vacuity_tests_that_are_left_keep_no_cluster_waiting():
+    spec = latches(100)
+    asked = {p.name for p in spec.properties if not p.is_vacuity_test}
+    turns = workers.Turns(lambda: build(("bmc", "k-induction", "completeness")), Task(views(spec)[0].system))
+    proved = set()
+    for _ in range(2 + 100 // workers.MOST_EARLY):  # it was 28 rounds
+        turns.round(lambda _, event: proved.add(event.prop) if isinstance(event, Proved) else None)
+    assert proved >= asked
+
+
+def test_a_run_that_makes_a_premise_true_is_replayed_over_its_part_alone(monkeypatch):
+    spec = latches(30)
+    test = next(p for p in spec.properties if p.is_vacuity_test)
+    given = {"go": True}
+    run = Trace({}, tuple(given for _ in range(302)))
+    counted = []
+    evaluated = replay.evaluate_nodes
+    monkeypatch.setattr(
+        replay, "evaluate_nodes", lambda nodes, values: counted.append(len(nodes)) or evaluated(nodes, values)
+    )
+    assert isinstance(kept.replay_of(spec, test, run), Replay)
+    assert max(counted) < 20 < spec.size
+    early = Trace({}, run.inputs[:301])
+    assert kept.replay_of(spec, test, early) == "the property is true at the last step"
+    stray = Trace({}, ({"stranger": True}, *run.inputs))
+    assert kept.replay_of(spec, test, stray) == "the value of stranger is not a value of its type at step 0"
 
 
 def test_a_fact_reaches_the_clusters_it_is_about_and_no_others():

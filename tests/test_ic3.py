@@ -12,6 +12,7 @@ from test_engines import period_counter, swapping_pair, verdicts
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.term import constant, substitute, term, variable, variables
 from streamcheck.core.types import BOOL, INT, machine
+from streamcheck.engines.bit_pdr import BitPdr
 from streamcheck.engines.ic3.cooper_ic3 import Ic3
 from streamcheck.engines.ic3.cubes import Facts, lemma, rejoin, split
 from streamcheck.engines.ic3.frames import Frames
@@ -21,11 +22,14 @@ from streamcheck.engines.ic3.obligations import Obligation
 from streamcheck.engines.ic3.options import Ic3Options, PdrOptions
 from streamcheck.engines.ic3.space import FOR_EVER
 from streamcheck.engines.ic3.system import STATES, space_of_system
-from streamcheck.engines.protocol import Invariants, Progress, Task
+from streamcheck.engines.kinduction import KInduction
+from streamcheck.engines.on_bits import BitInduction
+from streamcheck.engines.protocol import Invariants, Progress, Task, TrueUpTo
 from streamcheck.engines.settings import options_of
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.transition import State, TransitionSystem
-from streamcheck.problem.verdict import Falsified, Proved
+from streamcheck.problem.verdict import Certificate, Falsified, Proved
+from streamcheck.run.registry import ENGINES
 from streamcheck.smt.interpolate import atoms, interpolants
 from streamcheck.smt.solver import Solver
 
@@ -181,6 +185,104 @@ def test_lemmas_that_always_hold_are_told_and_stand_on_their_own():
     told = [event for _, event in events if isinstance(event, Invariants)]
     probe = Claim("probe", constant(BOOL, True), None)
     assert all(check(given, probe, event.certificate) is None for event in told)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("engine", [Ic3, BitPdr])
+def test_a_certificate_has_only_what_its_claim_needs_of_what_others_found(engine, k):
+    """Each of the other counters has an invariant that some other engine found, and that the claim does not need."""
+    word = machine(8, signed=False)
+    count = variable("count", word)
+    others = [variable(f"other{i}", word) for i in range(20)]
+
+    def number(value):
+        return constant(word, value)
+
+    def counted(var, by):
+        return term("mux", term("lt", var, number(200)), term("add", var, number(by)), var)
+
+    given = system(
+        {"odd": term("ne", count, number(7))},
+        (count, number(0), counted(count, 2)),
+        *((v, number(0), counted(v, 1)) for v in others),
+    )
+    below = tuple(term("le", v, number(200)) for v in others)
+    facts = [Invariants(Certificate("inductive", k, below))]
+
+    def inbox():
+        return [facts.pop()] if facts else []
+
+    (proof,) = (e for e in engine(ENGINES[engine.name].options).run(Task(given), inbox) if isinstance(e, Proved))
+    assert {*variables(proof.certificate.invariants)} == {count} and proof.certificate.k == 1
+    assert check(given, given.properties[0], proof.certificate) is None
+
+
+def test_what_stands_together_only_after_several_steps_stays_together():
+    """`odd` needs what others found of `a` and `b`, whose proof takes two steps, and all of that proof."""
+    word = machine(8, signed=False)
+    a, b, c, *others = (variable(name, word) for name in ("a", "b", "c", *(f"other{i}" for i in range(20))))
+
+    def number(value):
+        return constant(word, value)
+
+    given = system(
+        {"odd": term("lt", c, number(9))},
+        (a, number(1), b),
+        (b, number(2), term("mux", term("eq", a, number(3)), number(50), term("min", a, number(2)))),
+        (c, number(0), term("mux", term("eq", a, number(50)), number(9), number(1))),
+        *((v, number(0), term("min", term("add", v, number(1)), number(200))) for v in others),
+    )
+    pair = (term("lt", a, number(3)), term("lt", b, number(3)))
+    facts = [Invariants(Certificate("inductive", 2, pair))]
+    facts.append(Invariants(Certificate("inductive", 1, tuple(term("le", v, number(200)) for v in others))))
+
+    def inbox():
+        return [facts.pop(0) for _ in list(facts)]
+
+    engine = Ic3(ENGINES["ic3"].options)
+    (proof,) = (e.certificate for e in engine.run(Task(given), inbox) if isinstance(e, Proved))
+    assert {*pair} <= {*proof.invariants} and proof.k == 2 and len(proof.invariants) < 9
+    assert check(given, given.properties[0], proof) is None
+
+
+@pytest.mark.parametrize("engine", [KInduction, BitInduction])
+def test_a_proof_by_induction_has_only_the_lemmas_that_it_needs(engine):
+    """`a` needs that `gate` is below 3, which needs that `clock` is; `b` needs `a`. Other counters do not matter."""
+    word = machine(8, signed=False)
+    gate, clock, a, b = (variable(name, word) for name in ("gate", "clock", "a", "b"))
+    others = [variable(f"other{i}", word) for i in range(20)]
+
+    def number(value):
+        return constant(word, value)
+
+    def up_to(var, most):
+        return term("mux", term("lt", var, number(most)), term("add", var, number(1)), var)
+
+    given = system(
+        {"a": term("lt", a, number(50)), "b": term("lt", b, number(50))},
+        (clock, number(0), up_to(clock, 2)),
+        (gate, number(0), clock),
+        (a, number(0), gate),
+        (b, number(0), a),
+        *((v, number(0), up_to(v, 200)) for v in others),
+    )
+    lemmas = [term("lt", gate, number(3)), term("lt", clock, number(3)), *(term("le", v, number(200)) for v in others)]
+    lemmas.append(term("le", a, number(2)))
+    facts = [TrueUpTo("a", 20), TrueUpTo("b", 20), Invariants(Certificate("inductive", 1, tuple(lemmas)))]
+
+    def inbox():
+        return [facts.pop()] if facts else []
+
+    found = {}
+    for event in engine(ENGINES["k-induction"].options).run(Task(given), inbox):
+        if isinstance(event, Proved):
+            found[event.prop] = event.certificate
+        if len(found) == 2:
+            break
+    for claim in given.properties:
+        invariants = found[claim.name].invariants
+        assert {*variables(invariants)} <= {gate, clock, a, b} and len(invariants) < 6
+        assert check(given, claim, found[claim.name]) is None
 
 
 def test_a_hard_property_does_not_keep_an_easy_one_waiting():

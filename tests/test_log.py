@@ -44,7 +44,7 @@ def test_verbose_says_what_engines_and_workers_do():
     (spent,) = [m for m in messages["run.director"] if m.startswith("processor time: supervisor ")]
     times = {who: float(seconds) for who, seconds in re.findall(r"(\w+(?: \d+)?) (\d+\.\d\d) s", spent)}
     share = float(re.search(r"; share of the supervisor: (\d+) %$", spent)[1])
-    assert times.keys() >= {"supervisor", "checkers", "worker 1"}
+    assert times.keys() >= {"supervisor", "results", "checkers", "worker 1"}
     assert abs(share - 100 * times["supervisor"] / sum(times.values())) < 15  # of a few hundredths of a second
     assert "bmc: depth 0" in messages["engines.bmc"]
     assert any(m.startswith("k-induction: proved with k = 1") for m in messages["engines.kinduction"])

@@ -113,6 +113,7 @@ def test_violations_are_not_looked_at_before_their_time():
     longer = Decision("p9", "falsified", seconds=0.0, k=9)
     runs.add(longer)
     assert runs.decisions["p9"].k == 5
+    assert [*LongerRuns({}, {"p9"}, for_ever=True, decisions={"p9": longer}).due_of("p9", 0.0)]
     assert not [*LongerRuns({}, for_ever=True, decisions={"p": longer}).due(1e9)]
 
 

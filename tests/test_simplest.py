@@ -12,12 +12,15 @@ import pytest
 from random_specs import random_equations, random_rows
 
 from streamcheck import *
+from streamcheck.certify import replay as replay_module
+from streamcheck.certify.automata import scalar_automaton
 from streamcheck.certify.replay import replay, replay_path
 from streamcheck.core.types import BOOL, DOUBLE, FLOAT, INT, REAL, enum_of, machine, part_names, scalar_parts
 from streamcheck.lang.flatten import flatten
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.result import PathReplay, Replay
 from streamcheck.problem.verdict import Trace
+from streamcheck.run import simplest_path as simplest_path_module
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.simpler_values import complexity, reduce_value
 from streamcheck.run.simplest import Machine, simplest_run
@@ -185,6 +188,33 @@ def test_values_of_a_program(tmp_path):
     simple, replayed = simplest_path(automaton, error, ugly)
     assert simple == result.evidence and isinstance(replayed, PathReplay)
     assert simplest_path(automaton, error, ugly, work=0) is None
+
+
+def test_a_program_is_taken_apart_once_for_all_attempts(tmp_path, monkeypatch):
+    path = tmp_path / "values.c"
+    path.write_text(PROGRAM)
+    (automaton,) = read(Target.parse(str(path)))
+    (error,) = (p for p in automaton.properties if p.name.startswith("reach_error"))
+    (result,) = (r for r in prove(automaton, Settings(timeout=20)).results if r.name == error.name)
+    ugly = replace(
+        result.evidence,
+        edges=tuple((n, {k: UGLY[v] for k, v in choices.items()}) for n, choices in result.evidence.edges),
+    )
+    counts = {"apart": 0, "attempts": 0}
+
+    def counted(name, function):
+        def call(*args):
+            counts[name] += 1
+            return function(*args)
+
+        return call
+
+    for module in (simplest_path_module, replay_module):
+        monkeypatch.setattr(module, "scalar_automaton", counted("apart", scalar_automaton))
+    attempt = counted("attempts", simplest_path_module.replay_over_scalars)
+    monkeypatch.setattr(simplest_path_module, "replay_over_scalars", attempt)
+    simple, _ = simplest_path(automaton, error, ugly)
+    assert simple == result.evidence and counts["apart"] == 1 < 10 < counts["attempts"]
 
 
 UGLY = {11: 2_000_000_011, 12: 2_147_483_647, 3.0: 2.3158417847464555e77}

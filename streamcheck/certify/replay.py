@@ -222,7 +222,11 @@ def replay_path(automaton: Automaton, claim: Claim, path: EdgePath) -> PathRepla
     if has_large_arrays(automaton):
         target = next(e.location for e in automaton.errors if e.name == claim.name)
         return replay_whole(automaton, target, path)
-    source = scalar_automaton(automaton)
+    return replay_over_scalars(scalar_automaton(automaton), claim, path)
+
+
+def replay_over_scalars(source: Automaton, claim: Claim, path: EdgePath) -> PathReplay | Inconsistent | str:
+    """The same for an automaton that `scalar_automaton` has taken apart."""
     target = next(e.location for e in source.errors if e.name == claim.name)
     values: KnownValues = {v: path.initial.get(str(v.payload), default(v.type)) for v in source.variables}
     stray = _stray(values)

@@ -40,6 +40,7 @@ from streamcheck.core.floats import identity
 from streamcheck.core.simplify import disjunction, negation
 from streamcheck.core.term import Term, variable, variables
 from streamcheck.core.types import BOOL, Value
+from streamcheck.engines.cores import FEW, Cores, needed_at_depth
 from streamcheck.engines.options import KInductionOptions
 from streamcheck.engines.protocol import Event, Inbox, Invariants, Progress, Settled, Task, TrueUpTo, Waiting
 from streamcheck.problem.claim import Claim
@@ -65,6 +66,20 @@ class Found:
     names: tuple[str, ...]
     relied: tuple[str, ...]
     certificate: Certificate
+
+
+@dataclass(frozen=True, slots=True)
+class LemmaSet:
+    """Invariants that are k-inductive together."""
+
+    k: int
+    invariants: tuple[Term, ...]
+
+    @classmethod
+    def of(cls, proofs: Iterable[Certificate]) -> LemmaSet:
+        """All invariants of these certificates."""
+        each = {id(c): c for c in proofs}.values()
+        return cls(max((c.k for c in each), default=1), tuple(dict.fromkeys(t for c in each for t in c.invariants)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +110,7 @@ class KInduction:
         self.waiting: list[Found] = []
         self.shown: dict[str, Claim] = {}  # whose step case this engine has shown: hypotheses for the rest
         self.supports: dict[str, tuple[str, ...]] = {}  # what stands together with each of these
-        self.needed_lemmas: dict[str, set[Term]] = {}  # the labels of the lemmas that their step cases used
+        self.needed: dict[str, LemmaSet] = {}  # what their step cases used
         self._frame(0)
         for k in count(1):
             self._read(inbox, k)
@@ -309,11 +324,12 @@ class KInduction:
         """The step case holds for these together with those that it relied on, from the assumptions `used`; the proof
         is complete once the base case is known."""
         relied, compressed = tuple(relied), COMPRESSED in used
-        labels = used.union(*(self.needed_lemmas[name] for name in relied if name in self.needed_lemmas))
         claims = [c.term for c in self.system.properties if c.name in names or c.name in relied]
-        proofs = {id(c): c for t, c in self.lemmas.items() if not self.names_lemmas or _label(t) in labels}.values()
-        depth = max([k, *(c.k for c in proofs)])
-        invariants = tuple(dict.fromkeys([*claims, *(t for c in proofs for t in c.invariants)]))
+        goals = [c.term for c in self.system.properties if c.name in (*names, *relied) and c.name not in self.shown]
+        needed = self._lemmas_for(goals, claims, k, used)
+        all_needed = [needed, *(self.needed[name] for name in relied if name in self.needed)]
+        depth = max([k, *(n.k for n in all_needed)])
+        invariants = tuple(dict.fromkeys([*claims, *(t for n in all_needed for t in n.invariants)]))
         kind: Literal["compressed", "inductive"] = "compressed" if compressed else "inductive"
         LOG.info("k-induction: step case holds at k = %d (%s): %s", k, kind, "; ".join(names))
         certificate = Certificate(kind, depth, invariants, prover=self.prover)
@@ -323,7 +339,25 @@ class KInduction:
             if not compressed:  # a compressed proof is no hypothesis for a plain one
                 self.shown[name] = claim
                 self.supports[name] = (*names, *relied)
-                self.needed_lemmas[name] = labels
+                self.needed[name] = needed
+
+    def _lemmas_for(self, goals: list[Term], claims: list[Term], k: int, used: set[Term]) -> LemmaSet:
+        """The lemmas that the step case of the goals needs, given the claims, with those that they need in turn."""
+        lemmas = {t: c for t, c in self.lemmas.items() if not self.names_lemmas or _label(t) in used}
+        whole = LemmaSet.of(lemmas.values())
+        if len(whole.invariants) <= FEW or COMPRESSED in used:
+            return whole
+        patience = self.solver.patience
+        own = [*lemmas]
+        if not self.names_lemmas:
+            own = needed_at_depth(self.steps, k, claims, goals, own, self.new_solver(patience))
+        if len(own) >= len(whole.invariants):
+            return whole
+        deep = LemmaSet.of(lemmas[t] for t in own if lemmas[t].k > 1)
+        simple = LemmaSet.of(c for c in lemmas.values() if c.k == 1)
+        cores = Cores(self.steps, self.new_solver(patience))
+        closed = cores.closure([t for t in own if lemmas[t].k == 1], simple.invariants, {})
+        return LemmaSet(deep.k, (*deep.invariants, *closed))
 
     def _await_base_case(self) -> Iterator[Event]:
         """(i.): I[x0] ∧ T[x0, x1] ∧ … ⊨ P[xi] for i < k, from bounded model checking."""

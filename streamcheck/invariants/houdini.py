@@ -3,9 +3,8 @@
 [FL01]: assume all, drop what a model refutes, until none is. What remains does not depend on the order, so one
 candidate more never costs another.
 
-Asserted in the solvers. `first`: I[x0], A[x0]. `onward`: T[x0, x1], A[x0], A[x1]; under a literal for each candidate
-c, c[x0] and what else it stands for. A candidate that `prove_each` asks alone has a solver of its own: T, A, c[x0],
-without labels.
+Asserted in the solvers. `first`: I[x0], A[x0]. `onward`: what `engines.cores` asserts. A candidate that `prove_each`
+asks alone has a solver of its own: T, A, c[x0], without labels.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from streamcheck.core.evaluate import Evaluation
 from streamcheck.core.simplify import disjunction, negation
-from streamcheck.core.term import Term, variable
-from streamcheck.core.types import BOOL
+from streamcheck.core.term import Term
+from streamcheck.engines.cores import Cores
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.unroll import Chained
@@ -34,16 +33,13 @@ class Houdini:
         self.patience = patience
         self.first, self.onward = Solver(patience), Solver(patience)
         self.first.add(self.steps.is_initial(0), *(self.steps.image(a.term, 0) for a in system.assumptions))
-        self._known = [*self.steps.equations(0)]  # of `onward`, without labels
-        self._known += [self.steps.image(a.term, i) for a in system.assumptions for i in (0, 1)]
-        self.onward.add(*self._known)
-        self._labels: dict[Term, Term] = {}
+        self.cores = Cores(self.steps, self.onward)
         self._alone: set[Term] = set()  # candidates that need no other
 
     def assume_with(self, candidate: Term, instances: Iterable[Term]) -> None:
         """Assume the instances at a step at which the candidate holds: it stands for them too."""
         for instance in instances:
-            self.onward.add_under(self._label(candidate), self.steps.image(instance, 0))
+            self.onward.add_under(self.cores.label(candidate), self.steps.image(instance, 0))
 
     def inductive(self, candidates: Sequence[Term]) -> list[Term]:
         """The largest inductive set among them."""
@@ -54,7 +50,7 @@ class Houdini:
         images = {c: self.steps.image(c, step) for c in alive}
         while alive:
             # A ∧ (I or T ∧ C[x0]) ∧ (¬c_1 ∨ ¬c_2 ∨ …)
-            labels = map(self._label, alive) if labelled else ()
+            labels = map(self.cores.label, alive) if labelled else ()
             answer = solver.check(*labels, disjunction(*(negation(images[c]) for c in alive)))
             if answer is None:
                 raise GaveUp(solver.reason)
@@ -73,7 +69,7 @@ class Houdini:
         alive = [c for c in dict.fromkeys(candidates) if self._excludes(self.first, (), c, 0)]
         self._alone.update(c for c in alive if c in self._alone or self._is_inductive_alone(c))
         while True:
-            labels = [self._label(c) for c in alive]
+            labels = [self.cores.label(c) for c in alive]
             kept = [c for c in alive if c in self._alone or self._excludes(self.onward, labels, c, 1)]
             if len(kept) == len(alive):
                 return kept
@@ -83,7 +79,7 @@ class Houdini:
         """Asked without labels and the other candidates: z3 takes seconds for some products under labels, and
         milliseconds without."""
         solver = Solver(None if self.patience is None else self.patience // ALONE)
-        solver.add(*self._known, self.steps.image(candidate, 0))
+        solver.add(*self.cores.known, self.steps.image(candidate, 0))
         # A ∧ T ∧ c[x0] ∧ ¬c[x1]
         return solver.check(negation(self.steps.image(candidate, 1))) is False
 
@@ -96,10 +92,10 @@ class Houdini:
     ) -> list[tuple[list[str], list[Term]]]:
         """Small inductive parts, each with the names of the goals that it contains. Goals that need mostly the same
         invariants have one part, which is then checked once."""
-        needs: dict[Term, list[Term]] = {}
+        needs: dict[Term, list[Term]] = {one: [] for one in self._alone}
         parts: list[tuple[list[str], dict[Term, None]]] = []
         for name, terms in goals.items():
-            own = self._closure(terms, inductive, needs)
+            own = self.cores.closure(terms, inductive, needs)
             near = (part for part in parts if 2 * len(own.keys() & part[1].keys()) > len(own))
             names, shared = next(near, ([], {})) if len(own) > 1 else ([], {})
             if not names:
@@ -107,36 +103,6 @@ class Houdini:
             names.append(name)
             shared.update(own)
         return [(names, list(shared)) for names, shared in parts]
-
-    def _closure(
-        self, goals: Sequence[Term], inductive: Sequence[Term], needs: dict[Term, list[Term]]
-    ) -> dict[Term, None]:
-        """The goals, the invariants in their cores, those that these need in turn, and so on."""
-        chosen = dict.fromkeys(goals)
-        pending = list(goals)
-        while pending:
-            one = pending.pop()
-            if one not in needs:
-                needs[one] = [] if one in self._alone else self._core_of(one, inductive)
-            new = [c for c in needs[one] if c not in chosen]
-            chosen.update(dict.fromkeys(new))
-            pending += new
-        return chosen
-
-    def _core_of(self, goal: Term, inductive: Sequence[Term]) -> list[Term]:
-        """Those of the inductive that the goal follows from, at the next step."""
-        labels = list(map(self._label, inductive))
-        # A ∧ T ∧ C[x0] ∧ ¬goal[x1]
-        if self.onward.check(*labels, negation(self.steps.image(goal, 1))) is not False:
-            return list(inductive)
-        used = {*self.onward.core(labels)}
-        return [c for c in inductive if self._label(c) in used]
-
-    def _label(self, candidate: Term) -> Term:
-        if candidate not in self._labels:
-            label = self._labels[candidate] = variable(f"candidate {len(self._labels)}", BOOL)
-            self.onward.add_under(label, self.steps.image(candidate, 0))
-        return self._labels[candidate]
 
 
 def all_inductive(system: TransitionSystem, candidates: Sequence[Term], patience: int | None) -> bool:

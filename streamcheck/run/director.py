@@ -47,6 +47,7 @@ from streamcheck.run.kept import Offers, is_about, replay_in
 from streamcheck.run.longer_runs import LongerRuns
 from streamcheck.run.memory import MEGABYTE
 from streamcheck.run.registry import ENGINES, build
+from streamcheck.run.spent import Spent
 from streamcheck.run.standby import Standby
 from streamcheck.run.stop import Stopped
 from streamcheck.run.strategy import ALONE, FIRST, INDUCTION, ON_BITS, QUICK, SLICE, STUCK, Lane, Schedule, apart
@@ -93,7 +94,7 @@ class Director:
     _began: float = field(default_factory=time.monotonic)
     facts: dict[str, list[Fact]] = field(default_factory=dict)  # by model
     candidates: list[tuple[View, Certificate]] = field(default_factory=list)  # not inductive, of random runs
-    _began_work: float = field(default_factory=time.process_time)
+    _spent: Spent = field(default_factory=Spent)
     _evidence: dict[tuple[str, Certificate], ProofEvidence] = field(default_factory=dict)  # by view
     _held: set[str] = field(default_factory=set)  # with a proof that is cheap to check: nobody works on them
     _released: set[str] = field(default_factory=set)  # were held once, and are not again
@@ -112,7 +113,8 @@ class Director:
     def __post_init__(self) -> None:
         most = 1 if self.deterministic else min(self.jobs, MOST_CHECKERS)
         self._checks = Checks(self._new_checker, most, self.deaths)
-        self._longer = LongerRuns(self._undecided.true_up_to, for_ever=self.deterministic)
+        tests = frozenset(p.name for p in self.problem.properties if p.is_vacuity_test)
+        self._longer = LongerRuns(self._undecided.true_up_to, tests, for_ever=self.deterministic)
         self._open = dict.fromkeys(p.name for p in self.problem.properties)
         self._open_asked = dict.fromkeys(p.name for p in self.problem.properties if not p.is_vacuity_test)
         self._wanted = {*self._open_asked}
@@ -223,11 +225,8 @@ class Director:
             self._last_records(worker)
         for child in children:  # they go down side by side
             child.end()
-        used = {"supervisor": time.process_time() - self._began_work, "checkers": self._checks.processor_time()}
-        used |= {f"worker {w.number}": w.child.processor_time() for w in self.workers}
-        seconds = ", ".join(f"{who} {spent:.2f} s" for who, spent in used.items())
-        share = used["supervisor"] / max(0.01, sum(used.values()))
-        self._timeline.info("processor time: %s; share of the supervisor: %.0f %%", seconds, 100 * share)
+        used = {w.number: w.child.processor_time() for w in self.workers}
+        self._timeline.info("processor time: %s", self._spent.text(self._checks.processor_time(), used))
         self._timeline.release(math.inf)
 
     def _last_records(self, worker: Worker) -> None:
@@ -269,7 +268,8 @@ class Director:
             self._share_processors()
             if self._memory is not None:
                 self._bound_memory(self._memory)
-            self.watch(self)
+            with self._spent.on_results():
+                self.watch(self)
             longest = min(limit - now, LOOK if self._memory else 0.02 if decided_at else SLICE)
             start = self._next_start() - now  # in the past: the lane waits for its turn
             self._listen(min(longest, max(start, 0.01)) if start > 0 else longest)

@@ -43,7 +43,10 @@ SEVERAL = 3  # counters in one cluster, or products
 MANY = 5  # counters in one cluster
 MOST_STATE = 500  # variables of a cluster in which timers are looked for
 STARTS: Mapping[Feature, Mapping[str, Forward]] = {  # the last feature that a problem has counts
-    "program": {"simulation": Forward(0.3)},  # loops of many rounds and little input
+    "program": {  # loops of many rounds and little input; they keep relations between counters
+        "simulation": Forward(0.3),
+        "templates": Forward(0.15, full=True),
+    },
     "large program": {"lifted-pdr": Forward(0.6), "predicate-reach": Forward(1.0)},  # lemmas for each location
     "counter": {"long-runs": Forward(0.3)},  # runs that go round and round soon break some limit
     "wrapping counter": {"long-runs": Forward(0.3, full=True)},  # it may reach its end, after billions of steps

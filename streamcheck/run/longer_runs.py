@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from streamcheck.run.decision import Decision
@@ -17,9 +18,11 @@ SHORTEN = 1.0  # seconds that the search for a shorter violation has at least
 
 @dataclass(slots=True, eq=False)
 class LongerRuns:
-    """`true_up_to` are the steps up to which properties are known to hold. `for_ever`: the search has no end."""
+    """`true_up_to` are the steps up to which properties are known to hold. Nobody looks for shorter runs of those of
+    `any_length`. `for_ever`: the search has no end."""
 
     true_up_to: Mapping[str, int]
+    any_length: AbstractSet[str] = frozenset()
     for_ever: bool = field(kw_only=True)
     decisions: dict[str, Decision] = field(default_factory=dict)
     _next: float = math.inf  # no time is over before
@@ -46,7 +49,8 @@ class LongerRuns:
         for decision in decisions:
             if self.decisions.get(decision.name) is not decision:
                 continue  # it went while another was shown
-            decision.shortest = self.true_up_to.get(decision.name, -1) >= decision.k - 1
+            up_to = self.true_up_to.get(decision.name, -1)
+            decision.shortest = up_to >= decision.k - 1 or decision.name in self.any_length
             if decision.shortest or now >= self._end(decision):
                 del self.decisions[decision.name]
                 yield decision

@@ -13,7 +13,7 @@ from functools import partial
 
 from streamcheck.certify.automata import scalar_automaton
 from streamcheck.certify.large_arrays import has_large_arrays
-from streamcheck.certify.replay import replay_path
+from streamcheck.certify.replay import replay_over_scalars
 from streamcheck.core.types import Type, Value, default
 from streamcheck.problem.automaton import Automaton
 from streamcheck.problem.claim import Claim
@@ -40,14 +40,13 @@ def simplest_path(
 
 class PathSimplification:
     def __init__(self, automaton: Automaton, claim: Claim, path: EdgePath, work: int) -> None:
-        self.automaton, self.claim, self.path = automaton, claim, path
+        self.source, self.claim, self.path = scalar_automaton(automaton), claim, path
         self.attempts = work // (len(path.edges) + len(automaton.edges))
         self.replayed: PathReplay | None = None
-        source = scalar_automaton(automaton)
-        self.edges = source.edges
-        self.types = {str(v.payload): v.type for v in source.variables}
+        self.edges = self.source.edges
+        self.types = {str(v.payload): v.type for v in self.source.variables}
         used = {number for number, _ in path.edges}
-        self.constants = constants_of([t for number in used for t in source.edges[number].roots()])
+        self.constants = constants_of([t for number in used for t in self.edges[number].roots()])
 
     def improve(self) -> bool:
         """Try simpler values once for each input. True if one was accepted."""
@@ -76,7 +75,7 @@ class PathSimplification:
         if self.attempts <= 0:
             return False
         self.attempts -= 1
-        answer = replay_path(self.automaton, self.claim, path)
+        answer = replay_over_scalars(self.source, self.claim, path)
         if not isinstance(answer, PathReplay):
             return False
         self.path, self.replayed = path, answer

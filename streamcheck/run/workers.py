@@ -98,12 +98,18 @@ class Lot:
     system: TransitionSystem
     has_begun: bool = False
     facts: list[Fact] = field(default_factory=list)  # what is known before it begins
+    settled: set[str] = field(default_factory=set)  # nobody works on these any more
     running: list[Instance] = field(default_factory=list)
 
     @property
     def is_early(self) -> bool:
-        """True if some engine has hardly worked on it, and could."""
-        return any(one.spent < FIRST_WORK for one in self.running if not one.has_nothing_to_do)
+        """True if some engine has hardly worked on it, and could, and it has more than vacuity tests left."""
+        return any(one.spent < FIRST_WORK for one in self.running if not one.only_tests and not one.has_nothing_to_do)
+
+    def settle(self, prop: str) -> None:
+        self.settled.add(prop)
+        for one in self.running:
+            one.open.discard(prop)
 
     def instances(
         self, engines: Callable[[], Sequence[Engine]], *, narrow: bool
@@ -130,6 +136,8 @@ class Instance:
     events: Iterator[Event]
     properties: tuple[str, ...]
     box: list[Fact]
+    open: set[str]  # its properties on which somebody works
+    tests: set[str]  # its vacuity tests
     weight: int  # of its properties
     spent: int  # the solver's work, priced
     lot: Lot
@@ -140,7 +148,12 @@ class Instance:
     def price(self) -> int:
         """The weight of its work now."""
         far = self.row.far_price if self.depth > FAR else None
-        return self.weight * (far or self.row.price)
+        return self.weight * (far or self.row.price) * (VACUITY_PRICE if self.only_tests else 1)
+
+    @property
+    def only_tests(self) -> bool:
+        """True if vacuity tests are all that is left."""
+        return bool(self.open) and self.open <= self.tests
 
     @property
     def has_nothing_to_do(self) -> bool:
@@ -210,13 +223,14 @@ class Turns:
         row, names, weight = ENGINES[engine.name], tuple(p.name for p in task.system.properties), 1
         if row.family == "z3" and task.system.has_floats:
             weight = FLOATS_PRICE
-        if all(p.is_vacuity_test for p in task.system.properties):
-            weight *= VACUITY_PRICE
+        tests = {p.name for p in task.system.properties if p.is_vacuity_test}
+        if tests.issuperset(names):
             task = replace(task, patience=None if task.patience is None else task.patience // VACUITY_SHARE)
         log = logging.getLogger(type(engine.engine if isinstance(engine, ForCopies) else engine).__module__)
         box = list(lot.facts)
         spent += (row.head_start or 0) if self._head_starts else 0
-        return Instance(row, log, engine.run(task, _inbox(box, self._listen)), names, box, weight, spent, lot)
+        events = engine.run(task, _inbox(box, self._listen))
+        return Instance(row, log, events, names, box, {*names} - lot.settled, tests, weight, spent, lot)
 
     def deliver(self, event: Event, source: Instance | None = None) -> None:
         """Put a fact into the boxes of the engines that it is of use to."""
@@ -225,6 +239,8 @@ class Turns:
         for number in self._concerned.clusters(event):
             lot = self._lots[number]
             foreign = None if source is None or source.row.family == "z3" else source.row.family
+            if isinstance(event, Proved | Settled):
+                lot.settle(event.prop)
             if foreign is None and not lot.has_begun:  # bitwuzla's answers enter no proof that it may check
                 lot.facts.append(event)
             for instance in lot.running:

@@ -50,7 +50,8 @@ LOG = logging.getLogger(__name__)
 # Machine integers as bit-vectors, or over Int with every wrap-around; or that, and a program in another shape: arrays
 # by a few of their cells, or a location for each combination of modes.
 IntegerModel: TypeAlias = Literal["bits", "integers", "cells", "modes"]
-MOST_SCALARS = 4096  # elements of a program's arrays that become variables
+MOST_SCALARS = 2048  # elements of a program's arrays that become variables (heuristic)
+MOST_CHOICES = 100_000  # elements to choose from, in all places that read or write one (heuristic)
 
 
 class Transformation(Protocol):
@@ -184,13 +185,20 @@ def _views_of_automaton(automaton: Automaton, *, blocks: bool) -> list[View]:
 
     size = sum(width(v.type) for v in automaton.variables)
     cells = _over_cells(automaton, blocks=blocks)
-    if size > MOST_SCALARS and cells is not None:
+    if cells is not None and (size > MOST_SCALARS or _choices(automaton) > MOST_CHOICES):
         return [cells]
     scalar = ScalarAutomaton(automaton)
     begun, whole = _smaller(scalar.problem, blocks=blocks)
     exact = _models_of_automaton((scalar, *begun), whole, automaton.predicates)
     modes = _in_modes((scalar, begun[0]), automaton.predicates) if blocks else None
     return [*exact, *(view for view in (cells, modes) if view is not None)]
+
+
+def _choices(automaton: Automaton) -> int:
+    """The number of elements that are read or written at some place: over scalars, each is a case of its own there."""
+    terms = walk(t for edge in automaton.edges for t in edge.roots())
+    arrays = (node.args[0].type for node in terms if node.op in ("index", "update"))
+    return sum(type.length for type in arrays if isinstance(type, ArrayType))
 
 
 def _smaller(automaton: Automaton, *, blocks: bool) -> tuple[tuple[Transformation, ...], Automaton]:

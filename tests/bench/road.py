@@ -6,7 +6,7 @@ A path is a problem, or a folder of them (the default: `specs`). Each is run by 
 log, from which all figures come. `first`, `verdict`: seconds from the start to the proof that an engine hands in and
 to the verdict, of the property that came last; `late`: the properties whose verdict came more than 0.1 s and more than
 1.3 times after the first proof; then the processor seconds of engines, checkers and supervisor, and the supervisor's
-share of all.
+share of all (`results`: showing them and making violations simple, which its process does too).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from default import problems
 from lustre import measured
 
 COMMAND = str(Path(sys.executable).parent / "streamcheck")
-ROW = "{:40} {:>6} {:>7} {:>8} {:>5} {:>8} {:>9} {:>11} {:>6}"
+ROW = "{:40} {:>6} {:>7} {:>8} {:>5} {:>8} {:>9} {:>8} {:>11} {:>6}"
 PROOF = re.compile(r" *([0-9.]+) .*: proved with k = [^:]*: (.*)")
 VERDICT = re.compile(r" *([0-9.]+)  run\.director +(.*): proved by .*")
-SPENT = re.compile(r"(supervisor|checkers|worker \d+) ([0-9.]+) s")
+SPENT = re.compile(r"(supervisor|results|checkers|worker \d+) ([0-9.]+) s")
 LATE, TIMES = 0.1, 1.3
 
 
@@ -47,13 +47,15 @@ def row(path, seconds):
     out, err, _, _ = measured([COMMAND, "prove", str(path), "--no-cache", "-v", "--timeout", str(seconds)], seconds)
     pairs, spent = times(err + out)
     late = [name for name, (proof, verdict) in pairs.items() if verdict > max(proof + LATE, TIMES * proof)]
-    supervisor, checkers = spent.pop("supervisor", 0.0), spent.pop("checkers", 0.0)
+    supervisor, checkers, results = (spent.pop(who, 0.0) for who in ("supervisor", "checkers", "results"))
     engines = sum(spent.values())
-    share = supervisor / max(0.01, supervisor + checkers + engines)
+    whole = supervisor + checkers + engines + results
+    share = supervisor / max(0.01, whole)
     first, last = (max((pair[i] for pair in pairs.values()), default=0.0) for i in (0, 1))
-    figures = (f"{first:.2f}", f"{last:.2f}", len(late), f"{engines:.2f}", f"{checkers:.2f}", f"{supervisor:.2f}")
+    figures = (f"{first:.2f}", f"{last:.2f}", len(late), f"{engines:.2f}", f"{checkers:.2f}", f"{results:.2f}")
+    figures += (f"{supervisor:.2f}",)
     print(ROW.format(str(path)[-40:], len(pairs), *figures, f"{share:.0%}"), flush=True)
-    return len(pairs), len(late), supervisor, supervisor + checkers + engines
+    return len(pairs), len(late), supervisor, whole
 
 
 def main():
@@ -61,7 +63,11 @@ def main():
     parser.add_argument("paths", nargs="*", default=["specs"])
     parser.add_argument("--seconds", type=float, default=20.0)
     options = parser.parse_args()
-    print(ROW.format("problem", "proved", "first", "verdict", "late", "engines", "checkers", "supervisor", "share"))
+    print(
+        ROW.format(
+            "problem", "proved", "first", "verdict", "late", "engines", "checkers", "results", "supervisor", "share"
+        )
+    )
     rows = [row(path, options.seconds) for path in problems(options.paths)]
     proved, late, supervisor, whole = map(sum, zip(*rows, strict=True))
     print(f"{proved} properties proved, {late} of them late; the supervisor's share of all: {supervisor / whole:.1%}")

@@ -13,13 +13,15 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar, Generic, TypeVar, assert_never
 
 from streamcheck.core.evaluate import Evaluation, evaluate, is_unknown_function
 from streamcheck.core.floats import neighbours
 from streamcheck.core.simplify import conjunction, negation, simplify
-from streamcheck.core.term import FALSE, Term, constant, substitute, term, variables, walk
+from streamcheck.core.term import FALSE, TRUE, Term, constant, substitute, term, variables, walk
 from streamcheck.core.types import FloatType, Type, Value
+from streamcheck.engines.cores import FEW, needed_for
 from streamcheck.engines.ic3.cubes import Cube
 from streamcheck.engines.ic3.frames import Frames, NoAnswer
 from streamcheck.engines.ic3.obligations import Obligation
@@ -105,6 +107,7 @@ class SystemEngine(ABC, Generic[Own]):
         self.frames = Frames(space, problem.patience, self.new_solver, incremental=own.incremental)
         self.open: dict[str, Claim] = {p.name: p for p in self.system.properties}
         self.depth_of_proofs = 1  # the k of the invariants that came from others
+        self.deep: dict[Term, Certificate] = {}  # of those with a larger k than 1, the proof of all that stand together
         self._published: set[Term] = set()
         self.search = Pdr(self.name, self.frames, self.predecessors(), own)
         attempts = {name: self._prove(claim) for name, claim in self.open.items()}
@@ -154,7 +157,7 @@ class SystemEngine(ABC, Generic[Own]):
         answer = yield from self.search.decide(self.frontier(claim), lambda first: self._witness(first, claim))
         match answer:
             case Fixpoint(level):
-                yield Proved(claim.name, self._certificate(level))
+                yield Proved(claim.name, self._certificate_for(claim, level))
             case Falsified():
                 yield answer
             case _:
@@ -187,6 +190,8 @@ class SystemEngine(ABC, Generic[Own]):
         """Use invariants that others found."""
         if certificate.kind == "inductive" and known.issuperset(variables(certificate.invariants)):
             self.depth_of_proofs = max(self.depth_of_proofs, certificate.k)
+            if certificate.k > 1:
+                self.deep.update(dict.fromkeys(certificate.invariants, certificate))
             self.frames.assume(certificate.invariants)
 
     def _publish(self) -> Iterator[Event]:
@@ -195,6 +200,17 @@ class SystemEngine(ABC, Generic[Own]):
         if new:
             self._published.update(new)
             yield Invariants(self._certificate(FOR_EVER))
+
+    def _certificate_for(self, claim: Claim, level: int) -> Certificate:
+        """One without invariants that the claim does not need, if there are many."""
+        whole = self._certificate(level)
+        if len(whole.invariants) <= FEW:
+            return whole
+        patience = self.frames.patience
+        groups = {t: list(c.invariants) for t, c in self.deep.items()}
+        needed = needed_for(self.system, claim.term, whole.invariants, lambda: self.new_solver(patience), groups)
+        depth = max((self.deep[t].k for t in needed if t in self.deep), default=1)
+        return replace(whole, k=depth, invariants=tuple(needed) or (TRUE,))
 
     def _certificate(self, level: int) -> Certificate:
         invariants = (*self.frames.terms(STATES, level), *self.frames.invariants)
