@@ -42,7 +42,7 @@ SECONDS = Seconds()
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 
 
-class WallTime(click.ParamType):
+class WallTime(click.types.FloatParamType):
     """Seconds, or a number with s, m or h; more than none."""
 
     name = "time"
