@@ -59,10 +59,12 @@ def wait_until(holds, seconds=20.0):
 
 
 class Cluster:
-    def __init__(self, folder, workers=2, version=""):
-        self.folder, self.port = folder, free_port()
+    """`options` are further ones of both commands."""
+
+    def __init__(self, folder, workers=2, version="", scheme="tcp", options=()):
+        self.folder, self.port, self.options = folder, free_port(), options
         self.processes = []
-        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.scheme, self.address = scheme, f"{scheme}://127.0.0.1:{self.port}"
         self.scheduler = self.start_scheduler()
         self.workers = [self.start_worker(version) for _ in range(workers)]
 
@@ -88,7 +90,8 @@ class Cluster:
 
     def start_scheduler(self):
         options = ["--no-dashboard", "--no-jupyter"]
-        process = self.start("", "scheduler", "--host", "127.0.0.1", "--port", str(self.port), *options)
+        host = f"{self.scheme}://127.0.0.1"
+        process = self.start("", "scheduler", "--host", host, "--port", str(self.port), *options, *self.options)
         wait_until(self.answers)
         return process
 
@@ -98,7 +101,7 @@ class Cluster:
 
     def start_worker(self, version=""):
         options = ["--no-dashboard", "--no-nanny", "--nthreads", "1", "--local-directory", str(self.folder)]
-        return self.start(version, "worker", self.address, "--host", "127.0.0.1", *options)
+        return self.start(version, "worker", self.address, "--host", "127.0.0.1", *options, *self.options)
 
 
 class CuttingProxy:

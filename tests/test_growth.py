@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from itertools import pairwise
 
 import pytest
@@ -17,16 +18,20 @@ from streamcheck.core.types import BOOL
 from streamcheck.engines.protocol import Invariants, Progress, Settled, Task, TrueUpTo
 from streamcheck.lang import elaborate
 from streamcheck.lang.flatten import flatten
+from streamcheck.lang.load import load
+from streamcheck.problem.automaton import Automaton, Edge, Error
 from streamcheck.problem.result import Replay
 from streamcheck.problem.verdict import Certificate, Proved, Trace
 from streamcheck.run import kept, standby, workers
 from streamcheck.run.concerned import Concerned
 from streamcheck.run.prove import Settings, prove
 from streamcheck.run.registry import build
-from streamcheck.run.source import Target, read
+from streamcheck.run.source import SourceOptions, Target, read
 from streamcheck.smt.solver import Solver
 from streamcheck.smt.translate import Translator
 from streamcheck.transform.reduce import clusters
+from streamcheck.transform.scalars import scalars
+from streamcheck.transform.slicing import Slicing
 from streamcheck.transform.vacuity import with_vacuity_tests
 from streamcheck.transform.views import views
 from streamcheck.validate import discharge
@@ -146,6 +151,69 @@ def test_a_chain_of_instances_takes_calls_in_proportion_to_its_length(monkeypatc
     walked = nodes_walked(monkeypatch)
     few, many = walked(lambda: flatten(small)), walked(lambda: flatten(large))
     assert many <= 6 * few
+
+
+NESTED = """from streamcheck import *
+
+@component
+def nested(n: int, wish: Word8) -> Word8:
+    assume("small", wish <= 100)
+    out = wish if n == 0 else minimum(nested(n - 1, wish), pre(0, wish))
+    guarantee("small", out <= 100)
+    return out
+
+spec = Spec("deep")
+spec.observer("out", nested({n}, minimum(extern("x", Word8), 100)))
+"""
+
+
+def test_components_far_inside_of_each_other(tmp_path, monkeypatch):
+    """Deeper than Python's own limit of recursion. A proof of the whole needs no body by itself, each of which has
+    all that is inside of it once more."""
+    few, many = tmp_path / "few.py", tmp_path / "many.py"
+    few.write_text(NESTED.format(n=100))
+    many.write_text(NESTED.format(n=400))
+    limit = sys.getrecursionlimit()
+    (small,), (large,) = load(str(few)), load(str(many))
+    walked = nodes_walked(monkeypatch)
+    least, most = walked(lambda: flatten(small, bodies=False)), walked(lambda: flatten(large, bodies=False))
+    assert most <= 6 * least and sys.getrecursionlimit() == limit
+    (problem,) = read(Target(str(many), None), reading=SourceOptions(bodies=False))
+    assert len(problem.instances) == 401 and not problem.components
+    (whole,) = read(Target(str(few), None))
+    assert len(whole.components) == 101
+
+
+def test_a_function_that_calls_itself_without_end(tmp_path):
+    path = tmp_path / "spec.py"
+    path.write_text("from streamcheck import *\ndef f(x):\n    return min(map(f, [x + 1]))\nf(extern('x', Word8))\n")
+    with pytest.raises(SpecError, match="a function calls itself without end"):
+        read(Target(str(path), None))
+
+
+def test_edges_of_a_program_take_no_copies_of_what_is_known(monkeypatch):
+    """Of all terms before them, or of all locations."""
+
+    class Known(dict):
+        def __iter__(self):
+            raise AssertionError("it is copied")
+
+    xs = [variable(f"x{i}", BOOL) for i in range(3)]
+    known = Known()
+    for x in xs:
+        assert scalars([negation(x)], known)[x] == [x]
+    junctions = []
+
+    class Places(set):
+        def __and__(self, other):
+            junctions.append(other)
+            return Places(set.__and__(self, other))
+
+    monkeypatch.setattr(Automaton, "reached_from", lambda self, places: Places(self.locations))
+    locations = tuple(f"l{i}" for i in range(50))
+    edges = tuple(Edge(a, b) for a, b in pairwise(locations))
+    sliced = Slicing(Automaton("chain", (), locations, "l0", (Error("l49", "e", None),), edges)).problem
+    assert sliced.locations == locations and len(junctions) == 1
 
 
 def nodes_walked(monkeypatch):

@@ -150,6 +150,7 @@ def test_a_deadline_ends_the_suite(folder):
     [
         (["specs", "--html", "x.html"], "--html is not for suites"),
         (["specs", "--deadline", "soon"], "'soon' is no time: write 90s, 30m or 8h"),
+        (["specs", "--deadline", "0s"], "no time at all"),
         (["nowhere"], "nowhere: there is no spec"),
     ],
 )

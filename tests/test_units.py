@@ -6,18 +6,30 @@ import os
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
-from cluster import below, wait_until
+from cluster import below, processes, wait_until
 
 from streamcheck import *
 from streamcheck import load
 from streamcheck.core.errors import SpecError
+from streamcheck.engines.protocol import Task
 from streamcheck.lang.flatten import flatten
 from streamcheck.run.prove import Settings, prove
 from streamcheck.scale.broker import Broker, Wanted
 from streamcheck.scale.crew import with_crew
 from streamcheck.scale.pools import Answered, ExecutorPool, LostUnit, PlaceCount
-from streamcheck.scale.units import Damaged, answer_of, compact, open_sealed, seal
-from streamcheck.scale.work import run_unit
+from streamcheck.scale.units import (
+    FORMAT,
+    MOST_PROBLEMS,
+    Damaged,
+    Recent,
+    answer_of,
+    compact,
+    open_sealed,
+    problem_message,
+    seal,
+)
+from streamcheck.scale.work import HOSTS, run_unit
+from streamcheck.transform.views import views
 
 
 def small():
@@ -124,6 +136,53 @@ def test_no_violation_is_believed_as_sent():
     found, _ = prove_through(lie, seconds=4.0)
     assert {r.name: r.verdict for r in found.results}["bounded"] != "falsified"
     assert any("does not replay" in alarm for alarm in found.alarms)
+
+
+def endless(name):
+    """A problem, and a unit of it that no budget ends."""
+    n, spec = stream(Int, lambda n: [0] + +(n + 1)), Spec(name)
+    spec.prop(name, n < 10**9)
+    row = {"format": FORMAT, "key": name, "engines": ["bmc"], "options": {}, "claims": [name], "patience": None,
+           "known": [], "new": [], "facts": 0, "leave": [], "budget": 0.05, "memory": None}  # fmt: skip
+    return problem_message(Task(views(flatten(spec))[0].system)), row
+
+
+def test_units_of_many_specs_take_turns_on_a_host():
+    """Each goes on where it was, and none is begun anew because another one was there meanwhile."""
+    units = [endless(f"n{i}") for i in range(3)]
+    solvers = []
+    try:
+        for _ in range(3):
+            answers = [answer_of(run_unit(problem, seal(row))) for problem, row in units]
+            assert [a["state"] for a in answers] == ["open"] * 3
+            (host,) = {pid for pid, _, _, command in processes() if "scale.host" in command} & below(os.getpid()) - {
+                child for pid in below(os.getpid()) for child in below(pid)
+            }
+            solvers.append(below(host))
+        assert len(solvers[0]) == 3 and solvers[0] == solvers[1] == solvers[2]
+    finally:
+        HOSTS.end()
+
+
+def test_a_host_has_the_problems_that_its_worker_thinks_it_has():
+    """Also after more of them than it keeps: then the first one is sent again."""
+    units = [endless(f"n{i}") for i in range(MOST_PROBLEMS + 2)]
+    try:
+        for problem, row in [*units, *units[:2], *units]:
+            fresh = {**row, "key": f"{row['key']} {os.urandom(4).hex()}"}
+            assert answer_of(run_unit(problem, seal(fresh)))["state"] == "open"
+    finally:
+        HOSTS.end()
+
+
+def test_recent():
+    recent = Recent()
+    for i in range(MOST_PROBLEMS + 1):
+        recent.use(str(i), i)
+    assert "0" not in recent and recent.get("1") == 1
+    recent.use("1", 1)
+    recent.use("new", 0)
+    assert "1" in recent and "2" not in recent
 
 
 def test_messages():

@@ -37,7 +37,7 @@ CHECK = 0.02  # processor seconds to check a proof
 PROBLEM = 9_000  # bytes of a problem, sealed
 LIFE = 40 * 3600.0  # seconds between failures of a worker
 KEPT = 0.0  # of the specs have not changed: their proofs are only checked
-PLAYED = 900.0  # seconds after which a run ends in any case
+PLAYED = 3600.0  # seconds after which a run ends in any case
 
 
 @dataclass(eq=False, slots=True)
@@ -135,7 +135,7 @@ class Farm:
     def _clusters(self, specs: int) -> list[Cluster]:
         found = []
         for spec in range(specs):
-            left = max(1, int(self.chance.paretovariate(1.2) * 17))  # about 100 properties each
+            left = max(1, int(self.chance.paretovariate(1.2) * 24))  # about 100 properties each
             left = min(left, 5000)
             is_kept = self.chance.random() < self.options.kept
             while left > 0:

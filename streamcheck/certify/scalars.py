@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from streamcheck.certify.logic import choice, conjunction, fold_node, negation
-from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variable, walk
+from streamcheck.core.term import FALSE, TRUE, Term, constant, fold, term, variable
 from streamcheck.core.types import ArrayType, MachineType, StructType, Type, part_names
 
 Parts = dict[Term, list[Term]]
@@ -18,8 +18,7 @@ Parts = dict[Term, list[Term]]
 
 def take_apart(roots: Iterable[Term], parts: Parts) -> None:
     """Add the parts of every node below the roots."""
-    for node in walk(roots, set(parts)):
-        parts[node] = _parts(node, [parts[a] for a in node.args])
+    fold(roots, _parts, parts)
 
 
 def _parts(node: Term, args: list[list[Term]]) -> list[Term]:

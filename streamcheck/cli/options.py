@@ -42,8 +42,8 @@ SECONDS = Seconds()
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
 
 
-class WallTime(click.FloatRange):
-    """Seconds, or a number with s, m or h."""
+class WallTime(click.types.FloatParamType):
+    """Seconds, or a number with s, m or h; more than none."""
 
     name = "time"
 
@@ -51,7 +51,10 @@ class WallTime(click.FloatRange):
         found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([smh]?)", str(value).strip())
         if found is None:
             self.fail(f"{value!r} is no time: write 90s, 30m or 8h", param, ctx)
-        return float(found[1]) * UNITS[found[2]]
+        seconds = float(found[1]) * UNITS[found[2]]
+        if not seconds:
+            self.fail("no time at all", param, ctx)
+        return seconds
 
 
 def suite_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -173,8 +173,9 @@ def _prove(files: tuple[str, ...], options: ProveOptions) -> int:
     specs, own = [], []
     for file in files[:1] if options.link else files:
         target, chosen = target_of(file), _own_options(options, file)
+        further = files[1:] if options.link else ()
         reading = SourceOptions(
-            chosen.integers, chosen.predicates, chosen.expressions, chosen.data_model, files[1:] if options.link else ()
+            chosen.integers, chosen.predicates, chosen.expressions, chosen.data_model, further, chosen.compositional
         )
         for spec in read(target, chosen.timeout, reading, limit):
             specs.append((target.path, spec))

@@ -62,7 +62,7 @@ def prove_suite(
     finally:
         journal.close()
     rows = [_row(state) for state in suite.specs.values()]
-    result = SuiteResult(rows, suite.errors, suite.elapsed, _changes(suite, rows), files=len(targets),
+    result = SuiteResult(rows, suite.errors, suite.elapsed, _changes(suite, rows, options.engines), files=len(targets),
                          stopped=suite.stopped.status if suite.stopped else 0)  # fmt: skip
     emit([json.dumps(suite_json(result))] if options.as_json else suite_table(result))
     if suite.stopped:
@@ -106,7 +106,7 @@ def _way(options: ProveOptions, jobs: int) -> ProofWay:
     )
     return ProofWay(
         settings,
-        SourceOptions(options.integers, options.predicates, options.expressions),
+        SourceOptions(options.integers, options.predicates, options.expressions, bodies=options.compositional),
         None if options.no_cache else FOLDER,
         options.certificates,
         is_sandboxed(),
@@ -144,12 +144,13 @@ def _row(state: SpecState) -> SpecRow:
     )
 
 
-def _changes(suite: Suite, rows: Sequence[SpecRow]) -> list[ChangeRow]:
-    """The differences from the last run; a run that was stopped is not kept."""
+def _changes(suite: Suite, rows: Sequence[SpecRow], engines: Sequence[str]) -> list[ChangeRow]:
+    """The differences from the last run; a run that was stopped is not kept. Verdicts of other engines are no measure
+    of whether a property is flaky."""
     if suite.stopped:
         return []
     history = History(HISTORY)
-    sources = {state.title: state.source for state in suite.specs.values()}
+    sources = {state.title: " ".join((state.source, *engines)) for state in suite.specs.values()}
     verdicts = [
         NightVerdict(
             os.path.relpath(spec.file), spec.name, row["name"], sources[spec.title], row["verdict"], row["seconds"]
@@ -162,5 +163,8 @@ def _changes(suite: Suite, rows: Sequence[SpecRow]) -> list[ChangeRow]:
     finally:
         history.close()
     return [
-        ChangeRow(c.kind, c.verdict.name, c.verdict.verdict, c.before, c.verdict.seconds, c.seconds) for c in changes
+        ChangeRow(
+            c.kind, c.verdict.name, c.verdict.verdict, c.before, c.verdict.seconds, c.seconds, c.nights, c.decided
+        )
+        for c in changes
     ]

@@ -8,15 +8,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+USERS = 15_000  # of the user's functions, which may take several kilobytes each
 SAFE = 20_000  # calls within each other that any stack has room for
 DEEPEST = 200_000
 STACK = 64 << 20  # bytes: Linux leaves at least 128 MiB for the stack of a process
 
 
 @contextmanager
-def deep_recursion() -> Iterator[None]:
+def deep_recursion(deepest: int = DEEPEST, elsewhere: int = SAFE) -> Iterator[None]:
     """A context in which calls may be within each other more deeply than elsewhere. Beyond that is a RecursionError.
-    The stack of the main thread grows as it is needed; that of another thread cannot."""
+    The stack of the main thread grows as it is needed; that of another thread cannot: there it is `elsewhere`."""
     before = sys.getrecursionlimit()
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     main = threading.current_thread() is threading.main_thread()
@@ -25,9 +26,16 @@ def deep_recursion() -> Iterator[None]:
     try:
         if raised:
             resource.setrlimit(resource.RLIMIT_STACK, (STACK, hard))
-        sys.setrecursionlimit(max(before, DEEPEST if grows else SAFE))
+        sys.setrecursionlimit(max(before, deepest if grows else elsewhere))
         yield
     finally:
         sys.setrecursionlimit(before)
         if raised:
             resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
+
+
+@contextmanager
+def room_for_users() -> Iterator[None]:
+    """A context in which the user's functions may call each other more deeply: components in components, say."""
+    with deep_recursion(USERS, 0):
+        yield

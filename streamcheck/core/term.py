@@ -147,11 +147,24 @@ def cone(roots: Iterable[Term], next_of: Mapping[Term, Term]) -> set[Term]:
     return set(walk_cone(roots, {var: (after,) for var, after in next_of.items()}))
 
 
-def fold(roots: Iterable[Term], step: Callable[[Term, list[Any]], Any]) -> dict[Term, Any]:
-    """The results of `step(node, results of its arguments)` for every node below the roots."""
-    results: dict[Term, Any] = {}
-    for node in walk(roots):
-        results[node] = step(node, [results[a] for a in node.args])
+def fold(
+    roots: Iterable[Term], step: Callable[[Term, list[Any]], Any], results: dict[Term, Any] | None = None
+) -> dict[Term, Any]:
+    """The results of `step(node, results of its arguments)` for every node below the roots, added to `results` if
+    given: what is there is not looked at again."""
+    results = {} if results is None else results
+    for root in roots:
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node in results:
+                stack.pop()
+                continue
+            pending = [a for a in node.args if a not in results]
+            if pending:
+                stack.extend(reversed(pending))
+            else:
+                results[stack.pop()] = step(node, [results[a] for a in node.args])
     return results
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from streamcheck.core.simplify import negation
-from streamcheck.core.term import Term, constant, rebuild, substitute, term, variable, variables, walk
+from streamcheck.core.term import Term, constant, fold, rebuild, substitute, term, variable, variables
 from streamcheck.core.types import Value
 from streamcheck.problem.claim import Claim
 from streamcheck.smt.solver import Solver
@@ -41,9 +41,7 @@ class AbstractRuns:
         return self._cut([given])[given]
 
     def _cut(self, roots: Iterable[Term]) -> dict[Term, Term]:
-        for node in walk(roots, set(self._images)):
-            self._images[node] = rebuild(node, [self._images[a] for a in node.args])
-        return self._images
+        return fold(roots, rebuild, self._images)
 
     def _add(self, given: Term, step: int) -> None:
         self.solver.add(self._at(given, step))

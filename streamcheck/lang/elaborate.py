@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
+from streamcheck.core.depth import room_for_users
 from streamcheck.core.errors import SpecError
 from streamcheck.core.location import Location
 from streamcheck.lang.define import force
@@ -26,6 +27,7 @@ class Elaborated:
     instances: tuple[InstanceNodes, ...] = ()
 
 
+@room_for_users()
 def elaborate(spec: SpecBase) -> Elaborated:
     """The spec, with the claims of the components that it uses."""
     spec, instances = with_contracts(spec, _in_order)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain, count
 
+from streamcheck.core.depth import room_for_users
 from streamcheck.core.garbage import without_collection
 from streamcheck.lang.check_flattening import check_flattening
 from streamcheck.lang.component import ComponentCall, alone
@@ -17,16 +18,18 @@ from streamcheck.problem.specification import Component, Specification
 
 
 @without_collection()
-def flatten(spec: SpecBase) -> Specification:
-    """The specification of a spec: bodies evaluated, delays as cells, only the cone of influence kept."""
-    return specification_of(elaborate(spec))
+def flatten(spec: SpecBase, *, bodies: bool = True) -> Specification:
+    """The specification of a spec: bodies evaluated, delays as cells, only the cone of influence kept. `bodies`: with
+    those of its components, each of which has what is inside of it once more."""
+    return specification_of(elaborate(spec), bodies=bodies)
 
 
-def specification_of(elaborated: Elaborated) -> Specification:
-    """The same of an elaborated spec, with the bodies of the components that it uses."""
+@room_for_users()
+def specification_of(elaborated: Elaborated, *, bodies: bool = True) -> Specification:
+    """The same of an elaborated spec."""
     calls = {i.call.kind: i.call for i in elaborated.instances if i.call is not elaborated.spec.main}
     names, components = _shown_names(calls.values()), []
-    for kind, call in calls.items():
+    for kind, call in calls.items() if bodies else ():
         body = _flat(elaborate(BodySpec(alone(call.component, call.fixed))), names)
         components.append(Component(names[kind], replace(body, name=names[kind])))
     return replace(_flat(elaborated, names), components=tuple(components)) if components else _flat(elaborated, names)

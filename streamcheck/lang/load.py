@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from streamcheck.core.depth import room_for_users
 from streamcheck.core.errors import SpecError
 from streamcheck.core.types import plural
 from streamcheck.core.unsaved import unsaved_text
@@ -37,7 +38,7 @@ def load(path: str, wanted: str | None = None) -> LoadedSpecs:
     specs = LoadedSpecs(_specs_in(vars(module)))
     specs.left_out = tuple(_left_out(specs, made))
     if not specs or (wanted is not None and wanted not in [spec.name for spec in specs]):
-        with in_user_terms():
+        with in_user_terms(), room_for_users():
             specs += _bodies_in(vars(module), wanted)
     if not specs:
         raise _no_spec_error(path, specs.left_out)
@@ -103,7 +104,7 @@ def _module(path: str) -> ModuleType:
     module.__file__ = path
     sys.modules[name] = module
     sys.path.insert(0, os.path.dirname(path))
-    with in_user_terms():
+    with in_user_terms(), room_for_users():
         exec(compile(_source(path), path, "exec"), vars(module))  # never a cached compilation of an older text
     return module
 

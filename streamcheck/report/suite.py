@@ -13,7 +13,7 @@ WORDS = ("proved", "bounded", "falsified", "unknown")
 MOST_NAMED = 40  # properties of a kind that are named at the end
 KINDS = {
     "broken": "was proved, is not any more",
-    "flaky": "decided at times only, of the same source",
+    "flaky": "is decided at times only",
     "slower": "took much longer",
     "fixed": "is proved now",
     "new": "was not there",
@@ -51,6 +51,8 @@ class ChangeRow:
     before: str
     seconds: float
     seconds_before: float
+    nights: int = 0  # of a flaky one
+    decided: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ def _changes(changes: Iterable[ChangeRow]) -> Iterator[str]:
         for row in own[:MOST_NAMED]:
             times = f", {row.seconds_before:.1f} s then, {row.seconds:.1f} s now" if kind == "slower" else ""
             was = f"{row.before} then, {row.verdict} now" if row.before else row.verdict
+            if kind == "flaky":
+                was = f"in {row.decided} of {row.nights} nights with the same files and engines, {row.verdict} now"
             yield f"{kind}: {row.name} {words} ({was}{times})"
         if len(own) > MOST_NAMED:
             yield f"{kind}: and {len(own) - MOST_NAMED} more"

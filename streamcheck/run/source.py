@@ -29,13 +29,15 @@ KINDS = (".py", *PROGRAMS, ".lus", *SYSTEMS, ".json")
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
     """The reading of code: with C's integers or mathematical ones; conditions on its variables, for engines that build
-    on predicates; the sizes of C's types; further files of the program. Of a spec in Python: more observers."""
+    on predicates; the sizes of C's types; further files of the program. Of a spec in Python: more observers, and if the
+    bodies of components are of use: without them it can be proved, but neither by parts nor compiled."""
 
     integers: Literal["c", "math"] = "c"
     predicates: tuple[str, ...] = ()
     expressions: tuple[str, ...] = ()
     data_model: str = "LP64"
     linked: tuple[str, ...] = ()
+    bodies: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def read(
     ):
         if given != usual:
             raise SpecError(f"{target.path}: {option} is for programs (.c, .aut)")
-    return _read_specifications(target, seconds, memory, reading.expressions)
+    return _read_specifications(target, seconds, memory, reading)
 
 
 def no_expressions(target: Target) -> SpecError:
@@ -99,7 +101,7 @@ def read_specs(target: Target) -> list[Specification]:
 
 
 def _read_specifications(
-    target: Target, seconds: float | None, memory: int | None = None, expressions: Sequence[str] = ()
+    target: Target, seconds: float | None, memory: int | None = None, reading: SourceOptions = AS_EVER
 ) -> list[Specification]:
     doing = f"reading {target.path}"
     if target.path.endswith(".json"):
@@ -110,7 +112,7 @@ def _read_specifications(
             lustre = target.path.endswith(".lus")
             return _read_lustre(target) if lustre else _select([_read_system(target.path)], target)
     limit = LOAD_SECONDS if seconds is None else min(seconds, LOAD_SECONDS)
-    work, doing = _loader(target, expressions), f"loading {target.path}"
+    work, doing = _loader(target, reading), f"loading {target.path}"
     with Sandbox(work, seconds=limit, doing=doing, memory=memory, confined_to=target.confined_to) as child:
         loaded = child.receive()
     with as_sent(doing):
@@ -201,19 +203,19 @@ def one(all_of_them: Sequence[P], target: Target) -> P:
     return all_of_them[0]
 
 
-def _loader(target: Target, expressions: Sequence[str]) -> Any:
+def _loader(target: Target, reading: SourceOptions) -> Any:
     def work(send: Send) -> None:
         from streamcheck.lang.flatten import flatten
         from streamcheck.lang.load import in_user_terms, load
 
         with in_user_terms():
             specs = load(target.path, target.spec)
-            if expressions:
+            if reading.expressions:
                 from streamcheck.lang.expressions import flatten_with
 
-                flat = [flatten_with(spec, expressions) for spec in specs]
+                flat = [flatten_with(spec, reading.expressions) for spec in specs]
             else:
-                flat = [flatten(spec) for spec in specs]
+                flat = [flatten(spec, bodies=reading.bodies) for spec in specs]
             send({"specs": list(map(to_plain, flat)), "left out": specs.left_out})
 
     return work

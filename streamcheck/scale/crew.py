@@ -101,7 +101,6 @@ class DistantCrew:
         unit.is_out, unit.is_idle = True, False
         row = {
             "format": FORMAT,
-            "session": self.session,
             "key": unit.key,
             "engines": list(hand.lane.engines),
             "options": options_to_plain(hand.options, hand.lane.engines),

@@ -24,7 +24,8 @@ NIGHTS = 30  # runs that are looked back on for flaky verdicts
 
 @dataclass(frozen=True, slots=True)
 class NightVerdict:
-    """Of one property in one run. `source` is the digest of what it is about."""
+    """Of one property in one run. `source` is the digest of what it is about, and the engines that were
+    chosen."""
 
     file: str
     spec: str
@@ -46,6 +47,8 @@ class NightChange:
     verdict: NightVerdict
     before: str  # the earlier verdict; empty if there is none
     seconds: float  # that it took
+    nights: int = 0  # of a flaky one, those about the same source, this one too
+    decided: int = 0  # in how many of them
 
 
 class History:
@@ -83,9 +86,10 @@ class History:
             yield NightChange("new", now, "", 0.0)
             return
         before, seconds, _ = earlier[0]
-        same = [verdict for verdict, _, source in earlier if source == now.source]
-        if any(v in DECIDED for v in same) and "unknown" in (now.verdict, *same):
-            yield NightChange("flaky", now, before, seconds)
+        same = [now.verdict, *(verdict for verdict, _, source in earlier if source == now.source)]
+        if any(verdict in DECIDED for verdict in same[1:]) and "unknown" in same:
+            decided = sum(verdict in DECIDED for verdict in same)
+            yield NightChange("flaky", now, before, seconds, len(same), decided)
         elif now.verdict == "proved" != before:
             yield NightChange("fixed", now, before, seconds)
         elif before == "proved" != now.verdict:

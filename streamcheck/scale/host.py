@@ -6,13 +6,15 @@ gets a unit, forks a solver for it, and answers when the unit's budget is used, 
 after a verdict: as long as a quarter of the time that it took, so many verdicts come in few answers.
 
 A solver whose budget is used is paused and stays for `LINGER` seconds: if the unit's next budget comes to the same
-host, it goes on where it was. That is all that this saves; a unit may go on anywhere, from its facts.
+host, it goes on where it was. That is all that this saves; a unit may go on anywhere, from its facts. Units of many
+specs take turns on a host, so it keeps solvers of all of them, and the problems of the last ones.
 
 The host ends when its worker does (its standard input is at its end), or has no unit for `IDLE` seconds.
 """
 
 from __future__ import annotations
 
+import base64
 import os
 import select
 import sys
@@ -28,9 +30,9 @@ from streamcheck.run.events import event_from_plain
 from streamcheck.run.registry import build, entry_of
 from streamcheck.run.strategy import FIRST, work_counter
 from streamcheck.run.workers_memory import used_by
-from streamcheck.scale.units import FORMAT, compact, task_of
+from streamcheck.scale.units import FORMAT, Recent, compact, open_sealed, task_of
 
-LINGER = 8.0  # seconds that a paused solver stays
+LINGER = 20.0  # seconds that a paused solver stays
 MOST_PAUSED = 12
 IDLE = 30.0
 LOOK = 0.05  # seconds between looks at the budget and the memory
@@ -62,8 +64,7 @@ class HostedSolver:
 class Host:
     channel: Channel  # of the worker
     paused: dict[str, HostedSolver] = field(default_factory=dict)
-    problems: dict[str, Any] = field(default_factory=dict)  # the last one, by its digest
-    session: str = ""
+    problems: Recent[str] = field(default_factory=Recent)  # sealed, by digest
 
     def serve(self) -> None:
         build(FIRST)
@@ -83,13 +84,10 @@ class Host:
     def answer(self, unit: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to a unit: what its solver has found in its budget."""
         blank = {"format": FORMAT, "key": unit["key"], "rows": [], "spent": 0.0, "heard": 0, "why": ""}
+        digest = unit["problem digest"]
+        self.problems.use(digest, unit.get("problem", self.problems.get(digest)))
         if unit["format"] != FORMAT:
             return {**blank, "state": "refused", "why": f"it has {FORMAT}, the task is of {unit['format']}"}
-        if unit["session"] != self.session:
-            self._forget()
-            self.session = unit["session"]
-        if "problem" in unit:
-            self.problems = {unit["problem digest"]: unit["problem"]}
         solver = self.paused.pop(unit["key"], None)
         if solver is not None and solver.heard + len(unit["new"]) != unit["facts"]:
             solver.child.end()  # its last answer was lost: it knows other facts
@@ -101,7 +99,8 @@ class Host:
             return {**blank, "state": "failed", "why": f"{type(why).__name__}: {why}"}
 
     def _begin(self, unit: Mapping[str, Any]) -> HostedSolver:
-        task = task_of(self.problems[unit["problem digest"]], unit["claims"], unit["patience"])
+        problem = open_sealed(base64.b64decode(self.problems.get(unit["problem digest"]) or ""))
+        task = task_of(problem, unit["claims"], unit["patience"])
         types = {**task.system.variable_types}
         if task.program is not None:
             chosen = (c for e in task.program.edges for c in e.choices)

@@ -28,6 +28,7 @@ from typing import TypeAlias
 SHAPE, SCALE = 1.7, 0.56  # of 60 Lustre problems: `tools/farm.py --fit`; seconds
 WEIGHT = 8.0  # of the formula, in tries
 LIKE = 1.5
+NO_TRIES = (0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Policy:
     _waiting: dict[OfClass, list[tuple[float, float, int, str]]] = field(default_factory=dict)  # heaps
     _served: dict[str, float] = field(default_factory=dict)  # seconds, by share
     _tries: dict[tuple[str, int], tuple[float, float]] = field(default_factory=dict)  # and successes
+    _ranks: dict[OfClass, tuple[tuple[float, float], int]] = field(default_factory=dict)  # with the tries they are of
     _tickets: int = 0
 
     def __len__(self) -> int:
@@ -105,7 +107,7 @@ class Policy:
         candidate = self._candidates.get(key)
         if candidate is None:
             return
-        tries, hits = self._tries.get((candidate.kind, candidate.turns), (0.0, 0.0))
+        tries, hits = self._tries.get((candidate.kind, candidate.turns), NO_TRIES)
         self._tries[candidate.kind, candidate.turns] = tries + 1, hits + (decided > 0)
         self._served[candidate.share] = self._served.get(candidate.share, 0.0) + spent
         candidate.spent += spent
@@ -149,14 +151,19 @@ class Policy:
 
     def _rank(self, own: OfClass) -> tuple[int, float, float, int]:
         """Better odds first, then the share that has had the least, then what should begin first, then who waits."""
-        _, turns, size, _ = own
-        each_second = 2.0**size * self._odds(own) / self.budgets[turns]
+        kind, turns, size, _ = own
+        tries = self._tries.get((kind, turns), NO_TRIES)
+        of, rank = self._ranks.get(own, (None, 0))
+        if of is not tries:
+            each_second = 2.0**size * self._odds(own) / self.budgets[turns]
+            rank = round(math.log(each_second, LIKE))
+            self._ranks[own] = tries, rank
         served, after, ticket, _ = self._waiting[own][0]
-        return round(math.log(each_second, LIKE)), -served, -after, -ticket
+        return rank, -served, -after, -ticket
 
     def _odds(self, own: OfClass) -> float:
         kind, turns, _, late = own
-        tries, hits = self._tries.get((kind, turns), (0.0, 0.0))
+        tries, hits = self._tries.get((kind, turns), NO_TRIES)
         chance: float = (hits + WEIGHT * self._formula(turns, late / 2)) / (tries + WEIGHT)
         return chance
 

@@ -24,6 +24,7 @@ from streamcheck.scale.journal import Journal, source_of
 from streamcheck.scale.policy import Budgets, Candidate, Policy
 
 BUDGETS = Budgets(first=2.0, growth=4.0, most=4 * 3600.0)
+FAR_BUDGETS = Budgets(first=30.0, growth=4.0, most=4 * 3600.0)  # of turns that wait for workers elsewhere
 NEW = 4  # properties that a file has that nobody has read, more or less
 BESIDE = 2  # processors that a turn uses: the engines' and the checker's
 MOST_TURNS = 32  # side by side
@@ -86,13 +87,16 @@ class Suite:
     deadline: float = math.inf  # seconds for all
     broker: Broker | None = None
     show: Callable[[str, SpecState | str], None] = lambda _, __: None
-    policy: Policy = field(default_factory=lambda: Policy(BUDGETS))
+    policy: Policy = field(init=False)
     specs: dict[str, SpecState] = field(default_factory=dict)  # by title
     errors: dict[str, str] = field(default_factory=dict)  # by target
     stopped: Stopped | None = None
     _running: list[Running] = field(default_factory=list)
     _began: float = field(default_factory=time.monotonic)
     _of_file: dict[str, list[str]] = field(default_factory=dict)  # titles, by target
+
+    def __post_init__(self) -> None:
+        self.policy = Policy(BUDGETS if self.broker is None else FAR_BUDGETS)
 
     @property
     def elapsed(self) -> float:
@@ -133,7 +137,7 @@ class Suite:
                 self.policy.add(Candidate(target, target, _kind(target), NEW))  # its equations are read again
 
     def _start_turns(self) -> None:
-        room = max(1, self.jobs // BESIDE) if self.broker is None else min(MOST_TURNS, max(4, self.broker.places))
+        room = max(1, self.jobs // BESIDE) if self.broker is None else min(MOST_TURNS, max(8, self.broker.places))
         while len(self._running) < room:
             chosen = self.policy.next(self.deadline - self.elapsed)
             if chosen is None:

@@ -17,7 +17,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, assert_never
+from typing import Any, Generic, TypeVar, assert_never
 
 from streamcheck import __version__
 from streamcheck.core.term import Term, variables
@@ -29,13 +29,37 @@ from streamcheck.problem.system_json import system_from_plain, system_to_plain
 from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved
 
-FORMAT = f"streamcheck {__version__} units 1"
+FORMAT = f"streamcheck {__version__} units 2"
 DIGEST = 16  # bytes
 LARGEST = 1 << 31  # bytes of an opened message
 
 
 class Damaged(ValueError):
     """The message was cut, or is none."""
+
+
+T = TypeVar("T")
+MOST_PROBLEMS = 8  # that a host keeps
+
+
+class Recent(Generic[T]):
+    """The values that were used last, by key. A host and the worker that talks to it each have one, used in the same
+    order, so that the worker knows which problems the host still has."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, T | None] = {}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
+    def get(self, key: str) -> T | None:
+        return self._values.get(key)
+
+    def use(self, key: str, value: T | None) -> None:
+        self._values.pop(key, None)
+        self._values[key] = value
+        if len(self._values) > MOST_PROBLEMS:
+            del self._values[next(iter(self._values))]
 
 
 def seal(value: Any) -> bytes:

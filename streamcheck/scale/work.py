@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
 import subprocess
@@ -13,7 +14,7 @@ from typing import Any
 
 from streamcheck.run.child import Channel, Ended, Forged, TooLate
 from streamcheck.scale.host import SLACK, wall_seconds
-from streamcheck.scale.units import FORMAT, Damaged, digest_of, open_sealed, seal
+from streamcheck.scale.units import FORMAT, Damaged, Recent, digest_of, open_sealed, seal
 
 LOOK = 0.1  # seconds between two questions if a unit is still wanted
 SHARE = 0.8  # of the machine's memory, for the solvers of a worker that has no limit
@@ -60,7 +61,7 @@ class HostProcess:
 
     process: subprocess.Popen[bytes]
     channel: Channel
-    known: str = ""  # the digest of the problem that it has
+    known: Recent[None] = field(default_factory=Recent)  # the digests of the problems that it has
     units: dict[str, None] = field(default_factory=dict)  # that it may have a paused solver of, the latest last
 
     @staticmethod
@@ -74,9 +75,9 @@ class HostProcess:
     def ask(self, row: dict[str, Any], problem: bytes, is_wanted: Callable[[], bool]) -> dict[str, Any]:
         digest = digest_of(problem).hex()
         request = {**row, "problem digest": digest}
-        if self.known != digest:
-            request["problem"] = open_sealed(problem)
-            self.known = digest
+        if digest not in self.known:
+            request["problem"] = base64.b64encode(problem).decode()
+        self.known.use(digest, None)  # as the host does with the problem
         self.channel.send(request)
         self.units[row["key"]] = None
         left = wall_seconds(row["budget"]) + 4 * SLACK

@@ -62,11 +62,14 @@ class _Blocks:
             self._add(edge)
 
     def result(self) -> Automaton:
-        pending = deque(self.automaton.locations)
+        pending, waiting = deque(self.automaton.locations), set(self.automaton.locations)
         while pending:
             location = pending.popleft()
+            waiting.discard(location)
             if self._is_inner(location):
-                pending.extend(q for q in self._bypass(location) if q not in pending)
+                again = [q for q in self._bypass(location) if q not in waiting]
+                pending.extend(again)
+                waiting.update(again)
         stay = [
             q
             for q in self.automaton.locations

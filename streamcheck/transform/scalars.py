@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from streamcheck.core.simplify import choice, conjunction, negation
-from streamcheck.core.term import FALSE, TRUE, Term, constant, rebuild, term, variable, walk
+from streamcheck.core.term import FALSE, TRUE, Term, constant, fold, rebuild, term, variable
 from streamcheck.core.types import INT, ArrayType, MachineType, StructType, Type, part_names
 
 
@@ -27,10 +27,7 @@ def width(type: Type) -> int:
 
 def scalars(roots: Iterable[Term], parts: dict[Term, list[Term]] | None = None) -> dict[Term, list[Term]]:
     """The scalar parts of every node below the roots (added to `parts`, if given)."""
-    parts = {} if parts is None else parts
-    for node in walk(roots, set(parts)):
-        parts[node] = _parts(node, [parts[a] for a in node.args])
-    return parts
+    return fold(roots, _parts, parts)
 
 
 def wholes(variables: Iterable[Term]) -> dict[Term, Term]:

@@ -41,12 +41,11 @@ def _slice(automaton: Automaton) -> tuple[Automaton, tuple[int, ...]]:
     numbered = [(i, e) for i, e in numbered if e.source in after and e.target in before]
     read = read_by(e for _, e in numbered)
     kept = [replace(e, updates=tuple((v, t) for v, t in e.updates if v in read)) for _, e in numbered]
+    visited = (after & before) | {automaton.entry} | automaton.bad
     smaller = replace(
         automaton,
         variables=tuple(v for v in automaton.variables if v in read),
-        locations=tuple(
-            q for q in automaton.locations if q in (after & before) or q == automaton.entry or q in automaton.bad
-        ),
+        locations=tuple(q for q in automaton.locations if q in visited),
         edges=tuple(replace(e, choices=used_choices(e)) for e in kept),
     )
     return smaller, tuple(i for i, _ in numbered)

@@ -160,12 +160,12 @@ FAMILIES = {
         Family("delays", python(DELAYS), 10_000, compiles=True),
         Family("states", python(STATES), 10_000, compiles=True),
         Family("array", python(ARRAY), 10_000, compiles=True),
-        Family("nested", python(NESTED), 100),
+        Family("nested", python(NESTED), 1_000),
         Family("instances", python(INSTANCES), 10_000, compiles=True),
         Family("depth", python(DEPTH), 10_000),
         Family("statements", statements, 10_000, ".c"),
-        Family("loops", loops, 1_000, ".c"),
-        Family("obligations", python(OBLIGATIONS), 3_000),
+        Family("loops", loops, 10_000, ".c"),
+        Family("obligations", python(OBLIGATIONS), 10_000),
         Family("externs", python(EXTERNS), 10_000, compiles=True),
     )
 }

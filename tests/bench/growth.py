@@ -1,7 +1,7 @@
 """How the cost of a problem grows with its size, phase by phase, with the exponent of each.
 
     python tests/bench/growth.py [--families properties delays …] [--sizes 10 100 1000 …] [--limit SECONDS]
-                                 [--kind2 PATH [--z3 PATH]] [--csv FILE] [--svg FILE] [--keep FOLDER]
+                                 [--kind2 PATH [--z3 PATH]] [--also CSV …] [--csv FILE] [--svg FILE] [--keep FOLDER]
 
 The families are in `growing.py`; each goes up to the size that is of interest there. `phases.py` runs each problem in
 one process: its phases are loading (the user's Python, bodies evaluated), flattening (with its check), sending (JSON
@@ -169,18 +169,26 @@ def plot(name, costs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--families", nargs="+", default=list(FAMILIES), choices=FAMILIES)
+    parser.add_argument("--families", nargs="*", default=list(FAMILIES), choices=FAMILIES)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 100, 1_000, 10_000, 100_000])
     parser.add_argument("--limit", type=float, default=60.0, help="CPU seconds of the phases, and of each command")
     parser.add_argument("--kind2", help="Kind 2's binary")
     parser.add_argument("--z3", help="the z3 that Kind 2 uses")
     parser.add_argument("--keep", help="a folder for the problems")
+    parser.add_argument("--also", nargs="*", default=[], help="files of numbers from before, shown and kept with these")
     parser.add_argument("--csv", help="a file for the numbers")
     parser.add_argument("--svg", help="a file for the plots")
     options = parser.parse_args()
     folder = Path(options.keep or tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
     figures = {}
+    for path in options.also:
+        with open(path, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                points = figures.setdefault(row["family"], {}).setdefault(row["column"], {})
+                points[int(row["n"])] = float(row["cost"])
+    for name, costs in figures.items():
+        show(FAMILIES[name], sorted({n for points in costs.values() for n in points}), costs)
     for name in options.families:
         sizes = sorted(n for n in options.sizes if n <= FAMILIES[name].most)
         figures[name] = measure(FAMILIES[name], sizes, options, folder)

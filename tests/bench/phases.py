@@ -3,11 +3,12 @@
     python tests/bench/phases.py FILE [--compile] [--limit SECONDS]
 
 The command has the same phases in several processes. The spec's process runs the user's Python (`loading`), evaluates
-bodies (`elaborating`), makes equations (`flattening`, with the bodies of components, and `its check`) and writes them
-(`to JSON`); this one reads them (`receiving`, `from JSON`), makes the system that engines see (`encoding`), writes the
-table and the JSON of the results, each property taken as proved (`report`), with `--compile` the C and `its proof`,
-and asks the first engines until one has said something of a property (`first answer`). A program begins with `loading`
-by its front end. At the limit the process ends; the megabytes are those that a phase adds at its peak.
+bodies (`elaborating`), makes equations (`flattening`, with the bodies of components if there will be C, and `its
+check`) and writes them (`to JSON`); this one reads them (`receiving`, `from JSON`), makes the system that engines see
+(`encoding`), writes the table and the JSON of the results, each property taken as proved (`report`), with `--compile`
+the C and `its proof`, and asks the first engines until one has said something of a property (`first answer`). A program
+begins with `loading` by its front end. At the limit the process ends; the megabytes are those that a phase adds at its
+peak.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import json
 import math
 import resource
 import time
+from contextlib import suppress
 
 
 def resident():
@@ -42,12 +44,12 @@ def phase(name, work, told=show):
     return result
 
 
-def spec_of(path):
+def spec_of(path, *, bodies):
     """The specification of a spec in Python, made in a process of its own and sent from there."""
     from streamcheck.problem.specification_json import from_plain
     from streamcheck.run.child import Child
 
-    child = Child(lambda channel: send_specification(path, channel))
+    child = Child(lambda channel: send_specification(path, channel, bodies=bodies))
     try:
         while isinstance(record := child.channel.receive(None), list):
             show(record)
@@ -58,7 +60,7 @@ def spec_of(path):
         child.end()
 
 
-def send_specification(path, channel):
+def send_specification(path, channel, *, bodies):
     from streamcheck.lang.check_flattening import check_flattening
     from streamcheck.lang.elaborate import elaborate
     from streamcheck.lang.flatten import flatten
@@ -68,7 +70,7 @@ def send_specification(path, channel):
 
     def flat():
         if elaborated.instances:
-            return None, flatten(spec)
+            return None, flatten(spec, bodies=bodies)
         flattening = Flattening(elaborated)
         return flattening, flattening.specification()
 
@@ -81,6 +83,10 @@ def send_specification(path, channel):
     channel.send({"text": phase("to JSON", lambda: json.dumps(to_plain(specification)), channel.send)})
 
 
+class Said(Exception):
+    """An engine has said something of a property."""
+
+
 def first_answer(view, limit):
     """What the first engines say first of a property."""
     from streamcheck.engines.protocol import Task, TrueUpTo
@@ -89,17 +95,16 @@ def first_answer(view, limit):
     from streamcheck.run.strategy import FIRST
     from streamcheck.run.workers import Turns
 
-    said = []
     turns = Turns(lambda: build(FIRST), Task(view.system), head_starts=True)
     deadline = time.process_time() + limit
 
     def tell(_, event):
         if isinstance(event, Proved | Falsified | TrueUpTo):
-            said.append(event)
+            raise Said
 
-    while turns.running and not said and time.process_time() < deadline and not turns.round(tell):
-        pass
-    return said
+    with suppress(Said):
+        while turns.running and time.process_time() < deadline and not turns.round(tell):
+            pass
 
 
 def report(problem):
@@ -137,7 +142,7 @@ def measure(path, limit, *, compiles):
     work_counter()()
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + limit),) * 2)
     is_spec = path.endswith(".py")
-    problem = spec_of(path) if is_spec else phase("loading", lambda: read(Target(path, None))[0])
+    problem = spec_of(path, bodies=compiles) if is_spec else phase("loading", lambda: read(Target(path, None))[0])
     models = phase("encoding", lambda: views(with_vacuity_tests(problem) if is_spec else problem))
     phase("report", lambda: report(problem))
     if compiles:

@@ -1,9 +1,11 @@
 """Verdicts each minute on 1, 2 and 4 workers of Dask on this machine, against the local supervisor.
 
-    python tests/bench/scale.py [--specs 8] [--steps 4000]
+    python tests/bench/scale.py [--specs 4 12] [--steps 8000] [--workers 1 2 4]
 
-Each spec has one property that falls after a second or so of bounded model checking. CPU is the processor time of the
-command and of all workers, with what they started; wall time depends on what else the machine does.
+Each spec has one property that falls after a second or two of bounded model checking. CPU is the processor time of the
+command and of all workers, with what they started; wall time depends on what else the machine does. Two suites are run,
+a small and a large one: what the specs that only the large one has cost is `each further one`, the rest is paid once.
+The share in the last column is by how much a further one costs more than it does without workers.
 """
 
 from __future__ import annotations
@@ -48,28 +50,41 @@ def measure(folder, *args):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--specs", type=int, default=8)
-    parser.add_argument("--steps", type=int, default=4000)
+    parser.add_argument("--specs", type=int, nargs=2, default=[4, 12], help="of the small suite and of the large one")
+    parser.add_argument("--steps", type=int, default=8000)
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
     options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp())
-    (folder / "specs").mkdir()
-    for i in range(options.specs):
-        (folder / "specs" / f"count_{i}.py").write_text(SPEC.format(i=i, steps=options.steps))
+    folders = []
+    for number in options.specs:
+        folders.append(Path(tempfile.mkdtemp()))
+        (folders[-1] / "specs").mkdir()
+        for i in range(number):
+            (folders[-1] / "specs" / f"count_{i}.py").write_text(SPEC.format(i=i, steps=options.steps))
 
-    def show(name, done, wall, cpu):
-        falsified = sum(line.startswith("  falsified  ") for line in done.stdout.splitlines())
-        print(f"{name:10} {falsified} verdicts, {wall:.1f} s wall, {60 * falsified / wall:.1f} each minute, "
-              f"{cpu:.1f} s CPU, {cpu / max(1, falsified):.2f} s CPU each", flush=True)  # fmt: skip
-
-    show("local", *measure(folder))
+    print(f"{'':12}{'each minute':>12}{'CPU s, all':>12}{'paid once':>11}{'each further one':>18}{'more':>8}")
+    alone = show("local", options.specs, [measure(folder) for folder in folders])
     for workers in options.workers:
-        with Cluster(folder, workers) as cluster:
-            time.sleep(3)
-            before = sum(cpu_of(worker.pid) for worker in cluster.workers)
-            done, wall, cpu = measure(folder, "--on", cluster.address)
-            cpu += sum(cpu_of(worker.pid) for worker in cluster.workers) - before
-        show(f"{workers} worker{'s' * (workers > 1)}", done, wall, cpu)
+        figures = []
+        for folder in folders:
+            with Cluster(folder, workers) as cluster:
+                time.sleep(3)
+                before = sum(cpu_of(worker.pid) for worker in cluster.workers)
+                done, wall, cpu = measure(folder, "--on", cluster.address)
+                cpu += sum(cpu_of(worker.pid) for worker in cluster.workers) - before
+            figures.append((done, wall, cpu))
+        show(f"{workers} worker{'s' * (workers > 1)}", options.specs, figures, alone)
+
+
+def show(name, numbers, figures, alone=None):
+    """A row; the processor seconds of each further spec."""
+    for number, (done, _, _) in zip(numbers, figures, strict=True):
+        falsified = sum(line.startswith("  falsified  ") for line in done.stdout.splitlines())
+        assert falsified == number, done.stdout + done.stderr
+    (_, _, little), (_, wall, much) = figures
+    each = (much - little) / (numbers[1] - numbers[0])
+    once, more = much - numbers[1] * each, "" if alone is None else f"{100 * (each / alone - 1):.0f} %"
+    print(f"{name:12}{60 * numbers[1] / wall:12.1f}{much:12.1f}{once:11.1f}{each:18.2f}{more:>8}", flush=True)
+    return each
 
 
 if __name__ == "__main__":
