@@ -27,9 +27,15 @@ def main() -> NoReturn:
     _signal.signal(_signal.SIGINT, lambda *_: _leave(b"error: interrupted\n", INTERRUPTED))
     _signal.signal(_signal.SIGTERM, lambda *_: _leave(b"error: terminated\n", TERMINATED))
     _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGINT, _signal.SIGTERM))
-    from streamcheck.cli import main as command
+    try:
+        from streamcheck.cli import main as command
 
-    command(began)
+        command(began)
+    except (
+        MemoryError,
+        SystemError,
+    ):  # while it loads, or what names an error; CPython may lack room for the exception
+        _leave(b"error: out of memory\n", MISTAKE)
 
 
 def _leave(message: bytes, status: int) -> NoReturn:

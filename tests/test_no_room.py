@@ -35,6 +35,37 @@ def test_no_memory_is_named():
     assert (done.returncode, done.stderr) == (2, "error: out of memory\n")
 
 
+def limited(code):
+    """Run it in a process whose data may have 1 GB."""
+    begin = "import resource; resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))\n"
+    done = subprocess.run([sys.executable, "-c", begin + code], capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+@LINUX
+@pytest.mark.parametrize(
+    ("error", "is_named"),
+    [
+        ("SystemError('error return without exception set')", True),
+        ("SystemError('bad argument to internal function')", False),
+        ("__import__('z3').Z3Exception('libz3.so.4 not found.')", True),
+        ("__import__('z3').Z3Exception('sorts differ')", False),
+    ],
+)
+def test_an_error_that_hides_a_lack_of_memory_is_named(error, is_named):
+    code = f"import streamcheck.cli as c\ndef fail(**_): raise {error}\nc.cli.main = fail\nc.main(0.0)"
+    status, shown = limited(code)
+    assert (status, shown) == (2, "error: out of memory\n") if is_named else status == 4 and "internal error" in shown
+
+
+@LINUX
+@pytest.mark.parametrize("error", ["MemoryError", "SystemError('error return without exception set')"])
+def test_no_memory_for_the_words_is_named(error):
+    code = "import streamcheck.cli as c\nimport streamcheck.__main__ as m\n"
+    code += f"def fail(_): raise {error}\nc.main = fail\nm.main()"
+    assert limited(code) == (2, "error: out of memory\n")
+
+
 def test_a_process_without_memory_says_so_when_it_ends(capfd):
     def work(channel):
         raise MemoryError

@@ -421,6 +421,16 @@ MIXER = {
 }
 
 
+@pytest.mark.parametrize("field", ["variable_name", "component_name", "idType", "dataType", "assignment"])
+@pytest.mark.parametrize("value", [["x"], {"a": 1}, 7])
+def test_an_export_with_a_field_that_is_no_text_is_refused(tmp_path: Path, field: str, value: object) -> None:
+    path = tmp_path / "mixer.json"
+    variables = [{**MIXER["variables"][-1], field: value}, *MIXER["variables"]]
+    path.write_text(json.dumps({**MIXER, "variables": variables}))
+    with pytest.raises(SpecError, match=f"the `{field}` of a variable is no text"):
+        load(path)
+
+
 def test_an_export_becomes_a_spec(tmp_path: Path) -> None:
     path = tmp_path / "mixer.json"
     path.write_text(json.dumps(MIXER, indent=2))

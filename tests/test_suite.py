@@ -189,7 +189,7 @@ def test_a_line_that_was_changed_counts_no_more(tmp_path):
     path = str(tmp_path / "journal")
     journal = Journal(path, resume=False)
     for i in range(3):
-        journal.add({"event": "x", "i": i})
+        journal.add({"event": "error", "i": i})
     journal.close()
     lines = Path(path).read_text().splitlines(keepends=True)
     Path(path).write_text("".join([*lines[:2], lines[2].replace('"i": 1', '"i": 7'), *lines[3:]]))
@@ -235,3 +235,109 @@ def test_what_is_no_history(tmp_path):
     (tmp_path / "h").write_text("nothing of the kind, but long enough to be taken for a file of it" * 20)
     with pytest.raises(SpecError, match="is no history"):
         History(str(tmp_path / "h"))
+
+
+VERDICT = {"name": "small", "verdict": "proved", "seconds": 0.1, "engine": "bmc", "k": 1}
+ABOUT = {"file": "f", "source": "s", "spec": "easy"}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"event": "specs", "file": "f", "source": "s", "specs": {"easy": 0}},
+        {"event": "specs", "file": "f", "source": "s", "specs": {"easy": [7]}},
+        {"event": "specs", "file": {}, "source": "s", "specs": {}},
+        {"event": "verdict", **ABOUT, "property": "small"},
+        {"event": "verdict", **ABOUT, "property": {"name": "small"}},
+        {"event": "verdict", **ABOUT, "property": {**VERDICT, "verdict": "right"}},
+        {"event": "verdict", **ABOUT, "property": {**VERDICT, "engine": None}},
+        {"event": "verdict", **ABOUT, "property": {**VERDICT, "k": "1"}},
+        {"event": "turn", **ABOUT, "warnings": [7], "alarms": [], "status": 0, "seconds": 0.1},
+        {"event": "turn", **ABOUT, "warnings": [], "alarms": [7], "status": 0, "seconds": 0.1},
+        {"event": "turn", **ABOUT, "warnings": [], "alarms": [], "status": 6, "seconds": 0.1},
+        {"event": "turn", **ABOUT, "warnings": [], "alarms": [], "status": 0, "seconds": None},
+        {"event": "alarm", **ABOUT, "alarm": 7},
+        {"event": "verdict", "property": VERDICT},
+        {"event": "nothing", **ABOUT},
+        [],
+    ],
+)
+def test_a_line_of_another_form_counts_as_damaged(tmp_path, row):
+    journal = Journal(str(tmp_path / "journal"), resume=False)
+    journal.add({"event": "verdict", **ABOUT, "property": VERDICT})
+    journal.add(row)
+    journal.close()
+    again = Journal(str(tmp_path / "journal"), resume=True)
+    again.close()
+    assert again.damaged == 3 and len(again.rows) == 2
+
+
+def cut_after(folder, event, more=""):
+    """Cut the journal after the last line with the event."""
+    path = folder / ".streamcheck" / "suite.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    last = max(i for i, line in enumerate(lines) if json.loads(line)["row"]["event"] == event)
+    path.write_text("".join(lines[: last + 1]) + more)
+
+
+def test_a_turn_that_was_cut_after_its_verdicts_has_their_status(folder):
+    (folder / "specs" / "easy.py").write_text(EASY.replace("< 5", "< 10"))
+    assert run(folder, "specs/easy.py").returncode == 0
+    cut_after(folder, "verdict")
+    done = run(folder, "specs/easy.py", "--resume")
+    assert done.returncode == 0  # it was 3
+    assert "warning: specs/easy.py::easy: the run that decided it was ended before its warnings" in done.stdout
+    (folder / "specs" / "easy.py").write_text(EASY)
+    assert run(folder, "specs/easy.py").returncode == 1
+    cut_after(folder, "verdict")
+    assert run(folder, "specs/easy.py", "--resume").returncode == 1
+
+
+def test_an_alarm_outlives_a_crash(folder):
+    run(folder, "specs/easy.py")
+    cut_after(folder, "verdict")
+    journal = Journal(str(folder / ".streamcheck" / "suite.jsonl"), resume=True)
+    about = {key: journal.rows[-1][key] for key in ABOUT}
+    journal.add({"event": "alarm", **about, "alarm": "two parts disagree"})
+    journal.close()
+    done = run(folder, "specs/easy.py", "--resume", "--json")
+    row = json.loads(done.stdout)
+    assert done.returncode == 4 and row["specs"][0]["alarms"] == ["two parts disagree"]
+
+
+def test_a_property_that_the_file_has_not_is_not_waited_for(folder):
+    run(folder, "specs/easy.py")
+    path = folder / ".streamcheck" / "suite.jsonl"
+    specs = json.loads(path.read_text().splitlines()[1])["row"]
+    specs["specs"] = {"easy": ["small", "strange"]}
+    journal = Journal(str(path), resume=False)
+    journal.add(specs)
+    journal.close()
+    done = run(folder, "specs/easy.py", "--resume", "--json")
+    assert done.returncode == 1 and json.loads(done.stdout)["totals"]["unknown"] == 0
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "update verdicts set seconds = 'x'",
+        "update verdicts set verdict = x'00ff'",
+        "drop table runs; create table runs (x)",
+        "alter table verdicts add column more",
+        "create trigger t before insert on verdicts begin select raise(abort, 'no'); end",
+    ],
+)
+def test_a_damaged_history_costs_no_verdict(folder, statement):
+    assert run(folder, "specs/easy.py").returncode == 1
+    with sqlite3.connect(folder / ".streamcheck" / "history.sqlite") as base:
+        base.executescript(statement)
+    done = run(folder, "specs/easy.py", "--resume")
+    assert done.returncode == 1 and "1 proved, 1 falsified" in done.stdout.splitlines()[-1]
+    assert "history.sqlite is damaged: " in done.stderr and "nothing is compared" in done.stderr
+
+
+def test_a_file_that_is_no_history_costs_no_verdict(folder):
+    (folder / ".streamcheck").mkdir()
+    (folder / ".streamcheck" / "history.sqlite").write_text("nothing of the kind, but long enough for a file" * 30)
+    done = run(folder, "specs/easy.py")
+    assert done.returncode == 1 and "history.sqlite is no history of verdicts" in done.stderr

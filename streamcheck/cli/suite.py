@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -149,7 +150,6 @@ def _changes(suite: Suite, rows: Sequence[SpecRow], engines: Sequence[str]) -> l
     of whether a property is flaky."""
     if suite.stopped:
         return []
-    history = History(HISTORY)
     sources = {state.title: " ".join((state.source, *engines)) for state in suite.specs.values()}
     verdicts = [
         NightVerdict(
@@ -159,9 +159,11 @@ def _changes(suite: Suite, rows: Sequence[SpecRow], engines: Sequence[str]) -> l
         for row in spec.properties
     ]
     try:
-        changes = history.add(verdicts, suite.elapsed)
-    finally:
-        history.close()
+        with closing(History(HISTORY)) as history:
+            changes = history.add(verdicts, suite.elapsed)
+    except SpecError as why:  # the verdicts are right without it
+        click.echo(f"note: {why.message}; nothing is compared with the last run", err=True)
+        return []
     return [
         ChangeRow(
             c.kind, c.verdict.name, c.verdict.verdict, c.before, c.verdict.seconds, c.seconds, c.nights, c.decided

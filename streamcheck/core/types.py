@@ -51,6 +51,9 @@ class BoolType(Type):
         return "Bool"
 
 
+MOST_BITS = 1 << 16  # of an integer that wraps around, in files of other tools
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MachineType(Type):
     """An integer of `width` bits that wraps around."""

@@ -13,6 +13,7 @@ from typing import Any
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, constant, plain, term, variable, walk
 from streamcheck.core.types import (
+    MOST_BITS,
     SCALARS,
     ArrayType,
     EnumType,
@@ -121,7 +122,7 @@ class TermReader:
 def _other_width(row: str) -> Type:
     """A machine integer of a width that only files of other tools have."""
     match = re.fullmatch(r"(Int|Word)([1-9]\d*)", row)
-    if match is None:
+    if match is None or int(match[2]) > MOST_BITS:
         raise KeyError(row)
     return machine(int(match[2]), signed=match[1] == "Int")
 

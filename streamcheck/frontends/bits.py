@@ -9,10 +9,8 @@ from __future__ import annotations
 from streamcheck.core.operators import TypeRule
 from streamcheck.core.simplify import apply, choice
 from streamcheck.core.term import Term, constant
-from streamcheck.core.types import MachineType, machine
+from streamcheck.core.types import MOST_BITS, MachineType, machine
 from streamcheck.frontends.operations import cast, compare, equal, word_quotient
-
-MOST_BITS = 1 << 16  # of a bit-vector
 
 
 def word_type(width: int) -> MachineType:

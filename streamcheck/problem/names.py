@@ -25,7 +25,10 @@ def require_printable(texts: Iterable[tuple[str | None, Location | None]], allow
 
 
 def require_printable_names(specification: Specification) -> None:
-    require_printable(_names(specification))
+    names = [*_names(specification)]
+    if any(text is None for text, _ in names):
+        raise ValueError("a name is missing")
+    require_printable(names)
     require_printable([(i.doc, i.where) for i in specification.inputs], LINES)
     require_printable([(text, None) for text in (*specification.warnings, *specification.unused)], LINES)
 
@@ -38,7 +41,7 @@ def _names(specification: Specification) -> Iterator[tuple[str | None, Location 
     for i in specification.inputs:
         yield from ((text, i.where) for text in (i.name, i.unit))
     for trigger in specification.triggers:
-        yield from ((text, trigger.where) for text in (trigger.name, *(name for name, _ in trigger.args)))
+        yield from ((text, trigger.where) for text in (trigger.name, *(n for n, _ in trigger.args if n is not None)))
     for constant in specification.constants:
         yield from ((text, constant.where) for text in (constant.name, constant.label))
     yield from ((call.function, None) for call in specification.calls)

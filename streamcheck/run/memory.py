@@ -12,6 +12,8 @@ from streamcheck.core.errors import SpecError
 MEGABYTE = 1_000_000
 NO_ROOM = ("failed to map segment", "cannot allocate memory")  # a library that could not be loaded
 
+CONCEALED = {"SystemError": "without exception set", "Z3Exception": " not found."}  # CPython; z3's library not loaded
+
 
 @contextlib.contextmanager
 def memory_limit(most: int | None, doing: str) -> Iterator[None]:
@@ -23,9 +25,10 @@ def memory_limit(most: int | None, doing: str) -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     try:
         yield
-    except (MemoryError, ImportError, OSError) as error:
+    except Exception as error:
+        is_full = tells_no_room(error)  # which looks at the limit
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
-        if not tells_no_room(error):
+        if not is_full:
             raise
         raise too_small(most, doing) from None
     finally:
@@ -36,6 +39,8 @@ def tells_no_room(error: BaseException) -> bool:
     """True if a process had no more memory when this came up."""
     if isinstance(error, ImportError):
         return any(word in str(error) for word in NO_ROOM)
+    if (words := CONCEALED.get(type(error).__name__)) is not None and words in str(error):
+        return resource.getrlimit(resource.RLIMIT_DATA)[0] != resource.RLIM_INFINITY
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
 
 

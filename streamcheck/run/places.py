@@ -51,5 +51,8 @@ def _is_place(at: Any, is_known: Callable[[str], bool]) -> bool:
 
 def _is_below(file: str, folder: str) -> bool:
     """True if the file is in the folder or below, and nothing on the way to it is hidden."""
-    way = os.path.relpath(os.path.realpath(file), os.path.realpath(folder)).split(os.sep)
+    try:
+        way = os.path.relpath(os.path.realpath(file), os.path.realpath(folder)).split(os.sep)
+    except ValueError:  # no file has such a name
+        return False
     return not any(part.startswith(".") for part in way)

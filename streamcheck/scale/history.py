@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from streamcheck import __version__
@@ -53,18 +53,25 @@ class NightChange:
 
 class History:
     def __init__(self, path: str) -> None:
+        self._path = path
         try:
             self._base = sqlite3.connect(path)
             self._base.executescript(TABLES)
-        except sqlite3.Error as why:
+        except (sqlite3.Error, UnicodeDecodeError) as why:
             raise SpecError(f"{path} is no history of verdicts: {why}") from None
 
     def close(self) -> None:
         self._base.close()
 
     def add(self, verdicts: Iterable[NightVerdict], seconds: float) -> list[NightChange]:
-        """Keep a run, whole or not at all. Returns what is not as it was the last time."""
-        rows = list(verdicts)
+        """Keep a run, whole or not at all. Returns what is not as it was the last time. SpecError if the file is
+        damaged."""
+        try:
+            return self._add(list(verdicts), seconds)
+        except (sqlite3.Error, UnicodeDecodeError, TypeError) as why:  # a value that is of another type
+            raise SpecError(f"{self._path} is damaged: {why}") from None
+
+    def _add(self, rows: Sequence[NightVerdict], seconds: float) -> list[NightChange]:
         changes = [change for verdict in rows for change in self._changes(verdict)]
         with self._base:
             now = time.time()
@@ -86,6 +93,8 @@ class History:
             yield NightChange("new", now, "", 0.0)
             return
         before, seconds, _ = earlier[0]
+        if not isinstance(before, str) or not isinstance(seconds, int | float):
+            raise TypeError(f"{now.name} has the verdict {before!r} and the time {seconds!r}")
         same = [now.verdict, *(verdict for verdict, _, source in earlier if source == now.source)]
         if any(verdict in DECIDED for verdict in same[1:]) and "unknown" in same:
             decided = sum(verdict in DECIDED for verdict in same)

@@ -6,6 +6,7 @@ comes before it counts, what comes after does not. A crash cuts at most the last
     {"digest": …, "row": {"event": "begin", "version": …}}
     {"digest": …, "row": {"event": "specs", "file": …, "source": …, "specs": {name: [property, …]}}}
     {"digest": …, "row": {"event": "verdict", "file": …, "source": …, "spec": …, "property": {…}}}
+    {"digest": …, "row": {"event": "alarm", …, "alarm": …}}
     {"digest": …, "row": {"event": "turn", …, "warnings": […], "alarms": […], "status": …, "seconds": …}}
     {"digest": …, "row": {"event": "error", "file": …, "spec": …, "error": …}}
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from streamcheck import __version__
@@ -27,6 +28,8 @@ from streamcheck.run.folders import make_folders
 from streamcheck.run.saves import files_of
 
 EMPTY = ""
+DECIDED = ("proved", "falsified", "bounded")
+STATUSES = range(6)
 
 
 class Journal:
@@ -91,10 +94,37 @@ def _row_of(line: bytes, before: str) -> dict[str, Any] | None:
     try:
         found = json.loads(line)
         row = found["row"]
-        whole = line.endswith(b"\n") and isinstance(row, dict) and found["digest"] == _digest(before, row)
+        whole = line.endswith(b"\n") and _is_event(row) and found["digest"] == _digest(before, row)
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
     return row if whole else None
+
+
+def _is_event(row: Any) -> bool:
+    """True if it is one of the rows above."""
+    match row:
+        case {"event": "begin", "version": str()} | {"event": "error"}:
+            return True
+        case {"event": "specs", "file": str(), "source": str(), "specs": dict(specs)}:
+            return all(isinstance(names, list) and _are_texts(names) for names in specs.values())
+        case {"file": str(), "source": str(), "spec": str(), "event": event, **rest}:
+            return _is_about_a_spec(event, rest)
+    return False
+
+
+def _is_about_a_spec(event: object, row: Mapping[Any, Any]) -> bool:
+    match event, row:
+        case "verdict", {"property": {"name": str(), "verdict": verdict, "seconds": int() | float(), **more}}:
+            return verdict in DECIDED and isinstance(more.get("engine"), str) and isinstance(more.get("k"), int | None)
+        case "turn", {"warnings": [*warnings], "alarms": [*alarms], "status": int(status), "seconds": int() | float()}:
+            return _are_texts([*warnings, *alarms]) and status in STATUSES
+        case "alarm", {"alarm": str()}:
+            return True
+    return False
+
+
+def _are_texts(values: Sequence[object]) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def _digest(before: str, row: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from streamcheck.run.child import Child, Ended, Forged
 from streamcheck.run.stop import Stopped
 from streamcheck.scale.broker import Broker, Wanted
 from streamcheck.scale.foreman import ProofWay, Turn, take_turn
-from streamcheck.scale.journal import Journal, source_of
+from streamcheck.scale.journal import DECIDED, Journal, source_of
 from streamcheck.scale.policy import Budgets, Candidate, Policy
 
 BUDGETS = Budgets(first=2.0, growth=4.0, most=4 * 3600.0)
@@ -29,7 +29,7 @@ NEW = 4  # properties that a file has that nobody has read, more or less
 BESIDE = 2  # processors that a turn uses: the engines' and the checker's
 MOST_TURNS = 32  # side by side
 LATE = 20.0  # seconds after which a turn that does not end is ended
-DECIDED = ("proved", "falsified", "bounded")
+UNFINISHED = "the run that decided it was ended before its warnings; without --resume they are shown"
 
 
 @dataclass(eq=False, slots=True)
@@ -204,6 +204,8 @@ class Suite:
             case {"alarm": str(why), "spec": str(name)}:
                 state = self._spec(running, name)
                 state.alarms[why], state.status = None, 4
+                self.journal.add({"event": "alarm", "file": state.file, "source": state.source, "spec": name,
+                                  "alarm": why})  # fmt: skip
                 self.show("alarm", state)
             case {"want": row} if self.broker is not None:
                 self._want(self.broker, running, row)
@@ -228,7 +230,7 @@ class Suite:
         for row in rows:
             title = f"{path}::{row['spec']}"
             state = self.specs.get(title)
-            if state is None or state.source != source:
+            if state is None or state.source != source or state.properties != row["properties"]:
                 is_new = True
                 state = self.specs[title] = SpecState(target, row["spec"], source, list(row["properties"]))
             state.problem = base64.b64decode(row["problem"])
@@ -336,20 +338,35 @@ def _question_of(way: ProofWay) -> dict[str, Any]:
 def _states_in(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[SpecState]]:
     """The specs of a journal, by their targets and sources."""
     found: dict[tuple[str, str], list[SpecState]] = {}
+    unfinished: dict[str, SpecState] = {}  # by title: a verdict has fallen, and its turn is not over
     for row in rows:
         if row["event"] == "specs":
             specs = row["specs"].items()
             found[row["file"], row["source"]] = [SpecState(row["file"], n, row["source"], ps) for n, ps in specs]
-        elif row["event"] in ("verdict", "turn"):
+        elif row["event"] in ("verdict", "turn", "alarm"):
             for state in _states_of(found, row):
-                if row["event"] == "verdict":
-                    state.rows[row["property"]["name"]] = dict(row["property"])
+                _take_event(state, row)
+                if row["event"] == "turn":
+                    unfinished.pop(state.title, None)
                 else:
-                    state.warnings |= dict.fromkeys(row["warnings"])
-                    state.alarms |= dict.fromkeys(row["alarms"])
-                    state.seconds += row["seconds"]
-                    state.status = row["status"]
+                    unfinished[state.title] = state
+    for state in unfinished.values():
+        state.status = 4 if state.alarms else _status(state, state.status)
+        state.warnings[UNFINISHED] = None
     return found
+
+
+def _take_event(state: SpecState, row: Mapping[str, Any]) -> None:
+    match row["event"]:
+        case "verdict":
+            state.rows[row["property"]["name"]] = dict(row["property"])
+        case "alarm":
+            state.alarms[row["alarm"]] = None
+        case _:
+            state.warnings |= dict.fromkeys(row["warnings"])
+            state.alarms |= dict.fromkeys(row["alarms"])
+            state.seconds += row["seconds"]
+            state.status = row["status"]
 
 
 def _states_of(found: Mapping[tuple[str, str], list[SpecState]], row: Mapping[str, Any]) -> Iterator[SpecState]:

@@ -14,6 +14,7 @@ from random import Random
 
 from planting import Planted
 from trust.apart import answers
+from trust.decided import import_all
 from trust.faults import lie, truth, verdicts
 from trust.figure import Figure
 from trust.processes import SPEC, TRUTH, Started
@@ -31,6 +32,7 @@ MEGABYTE = 1_000_000
 
 def killed(count, seed):
     figure = Figure("processes killed, memory and disk at an end, records cut, answers missing or wrong")
+    import_all()
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "spec.py").write_text(SPEC)
         for number in range(seed, seed + count):

@@ -43,10 +43,18 @@ READERS = {
     "csv": ("run", "log.json", "--input"),
     "jsonl": ("run", "log.json", "--input"),
     "certificate": ("check", "--timeout", "2"),
+    "yml": ("prove", "--timeout", "1", "--jobs", "1"),
+    "linked": ("prove", "--timeout", "1", "--jobs", "1", "--link", "first.c"),
 }
+ENDINGS = {"certificate": "json", "fret": "json", "linked": "c"}  # of names, if they are not the kind's own
+PROGRAM = """
+static int n = 1; int twice(int x); extern int shared; int r; struct p { int n; };
+int main(void) { r = twice(n) + shared; assert(r > 7); return 0; }
+"""
 GUIDED = ("lus", "c", "aut", "vmt", "btor2", "json", "csv", "jsonl")
 MANY = 20_000  # from here on half of the files are guided
-OFTEN = ("lus", "c", "aut", "vmt", "btor2", "json", "csv", "jsonl", "certificate")  # the others start processes
+OFTEN = ("lus", "c", "aut", "vmt", "btor2", "json", "csv", "jsonl", "certificate")  # `py` starts processes
+SELDOM = ("yml", "linked")  # they are proved too
 
 
 def malformed(count, seed):
@@ -81,12 +89,14 @@ def under_guidance(figure, kind, count, seed):
 
 
 def shares(count):
-    return {kind: count // 10 if kind in OFTEN else count // 100 for kind in SEEDS}
+    return {k: count // 10 if k in OFTEN else count // (1000 if k in SELDOM else 100) + 1 for k in SEEDS}
 
 
 def prepare(folder):
     (folder / "log.py").write_text(LOG_SPEC)
     (folder / "log.json").write_text(command("show", folder / "log.py", "--as", "json").shown)
+    (folder / "first.c").write_text(PROGRAM)
+    (folder / "task.c").write_text(PROGRAM.replace("twice(n)", "n"))
     (folder / "spec.json").write_text(json.dumps(to_plain(flatten(small_spec(1)[0]))))
 
 
@@ -104,7 +114,7 @@ def words_of(texts):
 
 def changed(rng, kind, text, texts, words):
     """A text of a kind, damaged. `texts` are others of the kind."""
-    if kind in ("json", "certificate") and rng.random() < 0.8 and is_json(text):
+    if kind in ("json", "certificate", "fret") and rng.random() < 0.8 and is_json(text):
         return json.dumps(damaged(rng, json.loads(text), rng.randint(1, 3)))
     if rng.random() < 0.2:
         other = rng.choice(texts)
@@ -114,8 +124,8 @@ def changed(rng, kind, text, texts, words):
 
 def reader(kind, folder):
     name, *options = READERS.get(kind, ("show",))
-    path = folder / f"damaged.{'json' if kind == 'certificate' else kind}"
-    options = [str(folder / o) if o == "log.json" else o for o in options]
+    path = folder / f"damaged.{ENDINGS.get(kind, kind)}"
+    options = [str(folder / o) if o in ("log.json", "first.c") else o for o in options]
 
     def read(text):
         path.write_text(text, encoding="utf-8", errors="surrogatepass")
@@ -126,8 +136,9 @@ def reader(kind, folder):
 
 
 def is_good(kind, answer):
-    """True if the file was read, or refused with status 2; of certificates there are other answers too."""
-    statuses = (0, 2, 3, 4) if kind == "certificate" else (0, 2)
+    """True if the file was read, or refused with status 2; of certificates and programs there are other answers. (A
+    task has 4 if it expects another verdict.)"""
+    statuses = {"certificate": (0, 2, 3, 4), "yml": (0, 1, 2, 3, 4), "linked": (0, 1, 2, 3)}.get(kind, (0, 2))
     return not isinstance(answer, str) and answer[0] in statuses and not answer[1]
 
 

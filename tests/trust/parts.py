@@ -15,6 +15,7 @@ from test_liveness import breaks, small_system
 from trust.certificates import WORDS, exchange, is_json, moved
 from trust.command import command, last_line
 from trust.damage import damaged, text_damaged
+from trust.decided import import_all
 from trust.figure import Figure
 from trust.states import TooMany, first_violations
 
@@ -26,13 +27,14 @@ from streamcheck.run.compositional import prove_by_parts
 from streamcheck.run.evidence_files import certificate_files
 from streamcheck.run.prove import Settings, prove
 
-OF_EACH = 25
+OF_EACH = 50
 SETTINGS = Settings(timeout=4.0, jobs=1)
 
 
 def forged(count, seed):
     """So many pieces of evidence, of proofs by parts and of infinite runs in turns."""
     figure, number = Figure("evidence of parts and of infinite runs forged, by `check`"), seed
+    import_all()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "forged.json"
         while sum(figure.tried.values()) < count:

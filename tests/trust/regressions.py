@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trust.malformed import is_good, prepare, reader
+from trust.seeds import SEEDS
 from trust.small_specs import small_spec
 from trust.table import TABLE
 
@@ -48,7 +49,41 @@ def equations(row):
     return json.dumps({**plain, "terms": [*plain["terms"][:2], row, *plain["terms"][3:]]})
 
 
+def with_a_wire(name):
+    """Equations with a wire of this name."""
+    plain = to_plain(flatten(small_spec(1)[0]))
+    return json.dumps({**plain, "wires": [{"name": name, "term": 0, "at": None}]})
+
+
+def placed_at(file):
+    return json.dumps({**to_plain(flatten(small_spec(1)[0])), "at": [file, 1]})
+
+
+def with_a_type(row):
+    plain = to_plain(flatten(small_spec(1)[0]))
+    return json.dumps({**plain, "types": [*plain["types"], row], "terms": [*plain["terms"], with_zero(plain)]})
+
+
+def with_zero(plain):
+    """A term that is zero in the type after the last."""
+    return ["const", len(plain["types"]), 0]
+
+
+def export(**fields):
+    """An export of FRET, of which a variable has other fields."""
+    data = json.loads(next(SEEDS["fret"]()))
+    data["variables"][-1] |= fields
+    return json.dumps(data)
+
+
 FOUND = (
+    Text("2026-11-20", "json", with_a_wire(None)),
+    Text("2026-11-20", "json", placed_at("a\0.py")),
+    Text("2026-11-20", "json", placed_at("\ud800.py")),
+    Text("2026-11-20", "json", with_a_type("Word21474836484")),  # it hung
+    Text("2026-11-20", "fret", export(dataType=[])),
+    Text("2026-11-20", "fret", export(assignment={"a": 1})),
+    Text("2026-11-20", "fret", export(variable_name=["x"])),
     *(Text("2026-11-19", "json", equations(row)) for row in (["and", 0, 1], ["not"], ["cast", 0], [{}, 0], "var", 7)),
     Text("2026-11-19", "c", "int f {\n}\nint main(void) { return 0; }"),
     Text("2026-11-19", "c", "int main(void) {\nr#else\n}"),

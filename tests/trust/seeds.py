@@ -101,6 +101,44 @@ def kept():
     return found
 
 
+def exports_of_fret():
+    components = ("mixer", "tank")
+    sentences = (
+        "when button {c} shall immediately satisfy !motor",
+        "when level > full, the {c} shall until button satisfy motor",
+        "in on mode the {c} shall within 3 ticks satisfy motor | count >= 2",
+        "if level < 1.0 & button {c} shall for 2 ticks satisfy (preBool(true, motor) => level > 0.5)",
+        "{c} shall always satisfy level >= 0.0",
+    )
+    for c in components:
+        names = ("R-1", "R-2", "R-3", "R-4", "R-assumption")
+        rows = [{"reqid": n, "fulltext": s.format(c=c)} for n, s in zip(names, sentences, strict=True)]
+        kinds = (("button", "Input", "boolean"), ("count", "Input", "integer"), ("level", "Input", "double"))
+        kinds += (("motor", "Output", "boolean"), ("on", "Mode", "boolean"), ("full", "Internal", "double"))
+        variables = [{"component_name": c, "variable_name": n, "idType": i, "dataType": t} for n, i, t in kinds]
+        variables[4]["modeRequirement"], variables[5]["assignment"] = "count > 3", "2.5 * 2.0"
+        variables[2]["description"] = "of the tank"
+        yield json.dumps({"requirements": rows, "variables": variables}, indent=1)
+
+
+def tasks():
+    for model in ("ILP32", "LP64"):
+        yield (
+            "format_version: '2.0'\n# a comment\ninput_files: 'task.c'\nproperties:\n"
+            "  - property_file: ../properties/unreach-call.prp\n    expected_verdict: true\n"
+            "  - expected_verdict: false\n    property_file: no-overflow.prp\n"
+            f"  - property_file: coverage.prp\noptions:\n  language: C\n  data_model: {model}\n"
+        )
+    yield 'format_version: "1.0"\ninput_files: ["task.c", other.c]\nproperties:\n  - property_file: unreach-call.prp\n'
+
+
+def linked():
+    """The second file of a program, whose first is `first.c`."""
+    yield "static int n = 50; int shared = 10;\nstruct p { int n; };\nint twice(int x) { n++; return 2 * x + n; }\n"
+    yield "int shared; enum e { A, B = 4 };\nextern int r;\nint twice(int x) { return x > B ? x + shared : r; }\n"
+    yield "#define X 3\nint shared = X;\nint helper(int);\nint twice(int x) { return helper(x); }\n"
+
+
 SEEDS = {
     "py": python,
     "lus": lustre,
@@ -112,4 +150,7 @@ SEEDS = {
     "csv": logs,
     "jsonl": lines_of_json,
     "certificate": kept,
+    "fret": exports_of_fret,
+    "yml": tasks,
+    "linked": linked,
 }

@@ -33,6 +33,7 @@ TYPES: dict[str, type[Stream]] = {
     "double": Real,
     "single": Real,
 }
+FIELDS = ("variable_name", "component_name", "idType", "dataType", "assignment", "modeRequirement", "description")
 
 
 def read_export(path: str, data: Any) -> list[Specification]:
@@ -48,6 +49,9 @@ class Export:
             self.sentences = {str(row.get("reqid", "")): str(row["fulltext"]) for row in rows}
         except (AttributeError, KeyError, TypeError):
             raise SpecError(f"{path}: not an export of FRET: a requirement has no `fulltext`") from None
+        for field in FIELDS:
+            if any(not isinstance(v.get(field, ""), str | None) for v in self.variables):
+                raise SpecError(f"{path}: not an export of FRET: the `{field}` of a variable is no text")
         self.left_out: list[str] = []
         self.path = path
         with open(path, encoding="utf-8") as file:
