@@ -32,6 +32,18 @@ def test_an_element_for_any_size(tmp_path):
     }  # fmt: skip
 
 
+def test_what_is_known_of_all_elements_is_known_of_each_that_is_asked_for(tmp_path):
+    text = (
+        "type Nat = subtype { m: int | m >= 0 };\n"
+        "node top(const n: int; X: Nat^n; U: int^n) returns (y, u: Nat^n);\n"
+        "(*@contract assume U = X; *)\n"
+        'let y = any@<Nat^n>; u = U; check "first" n > 0 => y[0] >= 0; check "same" u = X; tel'
+    )
+    assert verdicts(tmp_path, text) == {
+        "first": "proved", "same": "proved", "y is of its type": "proved", "u is of its type": "proved",
+    }  # fmt: skip
+
+
 def test_an_element_outside_has_any_value(tmp_path):
     text = (
         "node top(const n: int; k: int) returns (z: int);\n"
@@ -136,6 +148,7 @@ class RandomArrays:
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.arrays = ["X"]
+        self.kind = self.pick("int", "Nat")
         self.equations = [self.equation(name) for name in "ABC"[: self.rng.randrange(1, 4)]]
         self.properties = [self.property() for _ in range(3)]
 
@@ -173,7 +186,8 @@ class RandomArrays:
         names = ", ".join(self.arrays[1:])
         return (
             f"const n: int{size};\nfunction f(y: int | y > -9) returns (z: int); let z = y + 1; tel\n"
-            "node top(X: int^n; x, k: int) returns (z: int);\n(*@contract assume n >= 1; *)\n"
+            "type Nat = subtype { m: int | m >= 0 };\n"
+            f"node top(X: {self.kind}^n; x, k: int) returns (z: int);\n(*@contract assume n >= 1; *)\n"
             f"var {names}: int^n;\nlet z = x;\n" + "\n".join(self.equations) + f"\n{claims}\ntel\n"
         )
 

@@ -173,7 +173,7 @@ class Containers:
             self._require(value, held, "a value")
         if (value is None) != (held is None):
             raise TypeRule("a map has values, write m[key := value]" if held else "a set has no values")
-        self._keys.setdefault(due, {})[key] = None
+        self.add_key(key)
         return self._make(Made("put", (container, key) if value is None else (container, key, value)), container.type)
 
     def combine(self, op: str, a: Term, b: Term) -> Term:
@@ -205,11 +205,15 @@ class Containers:
 
     # Questions
 
+    def add_key(self, key: Term) -> None:
+        """Ask for the key: what holds at all keys is then said of this one too."""
+        self._keys.setdefault(key.type, {})[key] = None
+
     def has(self, container: Term, key: Term) -> Term:
         """True if the key is in it."""
         due, _ = self.types[container.type]
         self._require(key, due, "a key")
-        self._keys.setdefault(due, {})[key] = None
+        self.add_key(key)
         return self._answer("in", container, key)
 
     def at(self, map: Term, key: Term) -> Term:
@@ -218,7 +222,7 @@ class Containers:
         if value is None:
             raise TypeRule("a set has no values at its elements: use `in`")
         self._require(key, due, "a key")
-        self._keys.setdefault(due, {})[key] = None
+        self.add_key(key)
         return self._answer("at", map, key)
 
     def _answer(self, question: Question, container: Term, key: Term) -> Term:
