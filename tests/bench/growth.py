@@ -197,7 +197,7 @@ def main():
     if options.csv:
         rows = [(f, c, n, cost) for f, costs in figures.items() for c, p in costs.items() for n, cost in p.items()]
         with open(options.csv, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([("family", "column", "n", "cost"), *rows])
+            csv.writer(file, lineterminator="\n").writerows([("family", "column", "n", "cost"), *rows])
     if options.svg:
         Path(options.svg).write_text(plots(figures))
 
