@@ -216,7 +216,10 @@ class Addresses:
         yield from (region for key, region in self.plan.regions.items() if key not in live)
 
     def _matches(self, kind: AnyKind) -> Callable[[AnyKind], bool]:
-        return lambda place: may_alias(place, kind, self.to.declarations.are_same)
+        are_same = self.to.declarations.are_same
+        if self.to.arithmetic.mathematical:  # the ranges of int and unsigned differ
+            return lambda place: are_same(place, kind)
+        return lambda place: may_alias(place, kind, are_same)
 
     def _places(self, kind: AnyKind) -> Iterator[tuple[Any, AddressRange, TypedPart]]:
         for key, region in self._live():
