@@ -81,6 +81,8 @@ struct pair { short x, y; struct { int k[2]; } in; };
 int *local(void) { int y = 1; return &y; }
 int *max(int *p, int *q) { return *p > *q ? p : q; }
 void set(int **p, int *to) { *p = to; }
+int *keep;
+int saved(int x, int *q) { int y = q ? *q : 0; keep = &x; return y; }
 int sum(struct node *n) { int s = 0; while (n) { s += n->v; n = n->next; } return s; }
 """
 
@@ -114,6 +116,8 @@ int sum(struct node *n) { int s = 0; while (n) { s += n->v; n = n->next; } retur
         ("int *p = &g; if (n) { int x = 3; p = &x; } r = p == &g;", {0: 1, 1: "no dangling pointer"}),
         ("int *p = &g; for (int i = 0; i < 2; i++) { int x; if (i == n) r = *p; p = &x; }", {0: 1, 1: "valid pointer"}),
         ("int *p = &g; for (int i = 0; i < 2; i++) { int x = i; p = n ? &x : p; *p = 5; r = x; }", {0: 1, 1: 5}),
+        ("saved(1, 0); if (n) r = saved(2, keep); else r = saved(2, &g);", {0: 1, 1: "no dangling pointer"}),
+        ("r = saved(2, (saved(1, 0), n ? keep : &g));", {0: 1, 1: "no dangling pointer"}),
         # what C leaves open, and constants
         ("int *p = n ? a + 4 : a; r = p == &g;", {0: 0, 1: "limit"}),
         ("const int k = 3; int *p = n ? (int *)&k : &g; *p = 4; r = g;", {0: 4, 1: "valid pointer"}),

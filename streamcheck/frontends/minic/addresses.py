@@ -406,6 +406,13 @@ class Addresses:
         """On this edge, the pointers whose numbers satisfy the condition lose their object."""
         self.ending.append((edge, ends))
 
+    def without_own(self, owner: str, updates: list[tuple[Term, Term]]) -> list[tuple[Term, Term]]:
+        """The first values of the parameters of a call. A pointer to a variable of the function is one to that of an
+        earlier call, which has ended."""
+        regions = [r for key, r in self.plan.regions.items() if r.automatic and key[0] == owner]
+        ends, cells = _in_any(regions), {root for _, root in self.to.storage.cells}
+        return [(v, _map(t, lambda p: either(ends(p), number(DANGLING), p)) if v in cells else t) for v, t in updates]
+
     def finish(self) -> None:
         """Gives the edges on which objects end the updates of pointers to them."""
         for edge, block in self.to.lifetimes.entries:

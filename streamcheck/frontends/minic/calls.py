@@ -391,7 +391,7 @@ class Calls:
             else:
                 updates += self._bind(function, name, kind, value, argument)
         leave = flow.place()
-        flow.step(where, to.text(node), *updates)
+        flow.step(where, to.text(node), *to.numbers.without_own(self.owner, updates))
         to.lifetimes.reenter(lifetime)
         flow.function = function.name
         outermost = function.name in ASSERTIONS and self.asserted is None
