@@ -188,6 +188,13 @@ def test_restrict_ends_the_model_if_a_computed_pointer_may_point_there(read, cal
     assert "limit" in {end(cfa, 0), end(cfa, 1)}
 
 
+def test_mathematical_integers_do_not_wrap_around_as_distances(tmp_path):
+    body = "int r, a[4] = {1, 2, 3, 4}; int main(void) { int n = __VERIFIER_nondet_int(); int *p = n ? a : a + 1;"
+    (tmp_path / "a.c").write_text(f"{body} r = p[n]; }}")
+    cfa, _ = read_c(str(tmp_path / "a.c"), "math")
+    assert end(cfa, 2) == 3 and end(cfa, 1 << 64) == "pointer in bounds" and end(cfa, 4) == "valid pointer"
+
+
 def test_malloc_may_fail(read):
     cfa = read("int r; int main(void) { int *p = malloc(4); r = p != 0; }")
     edge = next(e for e in cfa.edges if any("fails" in str(c.payload) for c in e.choices))

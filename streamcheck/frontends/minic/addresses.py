@@ -307,6 +307,8 @@ class Addresses:
     def _distance(self, by: CValue) -> Term:
         if isinstance(by.kind, Integer) and by.kind.high > kinds.LONG.high:
             self.to.arithmetic.require_range(SideCondition.POINTER, by, 0, kinds.LONG.high)
+        elif self.to.arithmetic.mathematical:
+            self.to.arithmetic.require_range(SideCondition.POINTER, by, kinds.LONG.low, kinds.LONG.high)
         return recast(self.to.arithmetic.convert(by, kinds.LONG).term, WIDE)
 
     def move(self, address: Address, by: CValue, op: str) -> Address:
