@@ -10,6 +10,7 @@ import pytest
 from minic_runs import HARNESS, shown, walk
 from pointer_programs import PointerProgram
 
+from streamcheck.api.files import load
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import variables
 from streamcheck.frontends.minic.read import read_c
@@ -266,3 +267,29 @@ def test_random_programs_do_what_compiled_ones_do(tmp_path, seed):
         assert real.returncode == 0, (inputs, real.stderr[:300])
         named = {v.payload: value for v, value in values.items()}
         assert " ".join(shown(named[n]) for n, _ in program.names) == real.stdout.strip(), inputs
+
+
+PROVED = """
+int nondet_int(void);
+struct node { int v; struct node *next; };
+int one(int x) { return x; }
+int two(int x) { return 0; }
+int main(void) {
+    int c = nondet_int(), (*f)(int) = c ? one : two;
+    struct node a = {1, 0}, b = {2, &a}, *n = c > 3 ? &b : &a;
+    assert(f(c) == c);
+    int *p = malloc(sizeof *p);
+    if (!p) return 0;
+    *p = n->next ? n->next->v : 1;
+    assert(*p == 1);
+    assert(n->v == 1);
+    free(p);
+}
+"""
+
+
+def test_claims_about_pointers_are_proved_and_checked(tmp_path):
+    (tmp_path / "a.c").write_text(PROVED)
+    found = {r.name: r.verdict for r in load(str(tmp_path / "a.c")).prove(timeout=60)}
+    assert found.pop("assert, line 14") == "falsified" and set(found.values()) == {"proved"}
+    assert {"assert, line 9", "assert, line 13", "valid pointer, line 12", "valid free, line 15"} <= found.keys()
