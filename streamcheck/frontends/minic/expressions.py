@@ -135,6 +135,10 @@ class Expressions(Evaluator):
         """Returns `first`, the operand of `node`, once `following` has been evaluated."""
         if effects.level(following, self.scope) < effects.ACTS:
             return lambda: first
+        if isinstance(first, Address):  # in a variable that loses its object if that ends
+            kept = self.temporary(first.kind)
+            self.flow.step(self.where, f"value = {self.text(node)}", self.storage.update(kept, first.term))
+            return lambda: Address(first.kind, self.storage.read(kept))
         held = self.flow.hold(pointers.terms_of(first), self.where, f"value = {self.text(node)}")
         return lambda: pointers.with_terms(first, held.release())
 
@@ -301,7 +305,7 @@ class Expressions(Evaluator):
         if not isinstance(kind, Integer | Floating | Pointer):
             raise self.error(f"{self.text(node)} is not a number; write if … else", node)
         yes, no, join = (self.flow.place() for _ in range(3))
-        result = self.flow.temporary(self.type_of(kind), self.where)
+        result = self.storage.read(self.temporary(kind))
         self.condition(node.cond, yes, no)
         self.accesses.settle(start)
         for place, part in ((yes, node.iftrue), (no, node.iffalse)):
