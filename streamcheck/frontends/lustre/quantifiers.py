@@ -171,7 +171,6 @@ class Quantifiers:
     def over_indices(self, condition: Callable[[Term], Term], shown: str, by_keys: Callable[[], Term]) -> Term:
         """That the condition holds at every index of an array."""
         bound = self.new_constant(f"an index of {shown}", INT, 0, "index")
-        self.declarations.containers.add_key(bound)
         before = self.variables.count()
         body = condition(bound)
         if body.is_const:
