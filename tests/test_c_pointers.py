@@ -78,6 +78,7 @@ int r, g = 1, h = 2, a[4] = {1, 2, 3, 4}, *gp;
 struct node { int v; struct node *next; };
 struct pair { short x, y; struct { int k[2]; } in; };
 int *local(void) { int y = 1; return &y; }
+void keep(int v, int *before) { if (before) r = *before; gp = &v; }
 int *max(int *p, int *q) { return *p > *q ? p : q; }
 void set(int **p, int *to) { *p = to; }
 int sum(struct node *n) { int s = 0; while (n) { s += n->v; n = n->next; } return s; }
@@ -107,7 +108,15 @@ int sum(struct node *n) { int s = 0; while (n) { s += n->v; n = n->next; } retur
         ("unsigned *p = (unsigned *)(n ? &g : &h); *p = 5; r = g * 10 + h;", {0: 15, 1: 52}),
         ("char *c = (char *)a; c += n; r = *(int *)c;", {0: 1, 4: 2, 3: "valid pointer", 16: "valid pointer"}),
         ("int *p = n ? &g : &h; { int g = 4; *p = g; } r = g * 10 + h;", {0: 14, 1: 42}),
+        # rows, and fields of elements: what follows them is no element of their array
+        ("int m[2][2] = {1, 2, 3, 4}, *p = n ? m[0] : m[1]; p += 2; p -= 1; r = *p;", {0: 4, 1: 2}),
+        ("struct pair s[3], *q = n ? s : s + 1; short *p = &q->x; p += 1; r = 1;", {0: 1, 1: 1}),
+        ("struct pair s[3], *q = n ? s : s + 1; short *p = &q->x; p += 2; r = 1;", {0: "limit", 1: "limit"}),
+        ("struct { int x; char c; } s[3] = {{1}}; int *p = n ? &s[0].x : &s[1].x; r = p[1];", {0: "limit", 1: "limit"}),
+        ("memset(n ? &g : &h, 0, sizeof g); r = g * 10 + h;", {0: 10, 1: 2}),
+        ("const int k = 3; int *p = n ? (int *)&k : &g; memset(p, 0, sizeof g); r = g;", {0: 0, 1: "valid pointer"}),
         # variables that have ended
+        ("for (int i = 0; i < n; i++) keep(i + 5, gp);", {1: 0, 2: "no dangling pointer"}),
         ("int *p = n ? local() : &g; r = *p;", {0: 1, 1: "no dangling pointer"}),
         ("int *p = &g; if (n) { int x = 3; p = &x; } r = *p;", {0: 1, 1: "valid pointer"}),
         ("int *p = &g; if (n) { int x = 3; p = &x; } r = p == &g;", {0: 1, 1: "no dangling pointer"}),
@@ -136,6 +145,11 @@ HEAP = (
     OBJECTS
     + """
 void *xmalloc(unsigned long n) { void *p = malloc(n); if (!p) exit(1); return p; }
+struct node *push(struct node *l, int v);
+int release(int *p) { free(p); return 1; }
+int both(int *p, int *q) { free(p); free(q); return 1; }
+int plus(int x, int y) { return x + y; }
+struct node *add(struct node *l, int v) { if (l) l->next = add(l->next, v); else l = push(0, v); return l; }
 struct node *push(struct node *l, int v) {
     struct node *n = xmalloc(sizeof(struct node));
     n->v = v; n->next = l;
@@ -156,6 +170,19 @@ struct node *push(struct node *l, int v) {
         ("free(n ? &g : 0); r = 2;", {0: 2, 1: "valid free"}),
         ("int *p = malloc(4), *q = p; free(p); r = q == p;", {0: "no dangling pointer"}),
         ("int *p = calloc(3, sizeof(int)); r = p[0] + p[2];", {0: 0}),
+        # one instance is no element of the others
+        ("int *p; for (int i = 0; i < 2; i++) p = malloc(4); p[n] = 5; r = *p;", {0: 5, 1: "valid pointer"}),
+        ("int *p; for (int i = 0; i < 2; i++) p = malloc(4); p += n; r = 3;", {1: 3, 2: "pointer in bounds"}),
+        # other types: the model ends
+        ("char *c = malloc(16); int *p = (int *)c; p++; r = 1;", {0: "limit"}),
+        ("char *c = malloc(16); int *p = (int *)(c + 16); p[-1] = 3; r = 1;", {0: "limit"}),
+        ("char *c = malloc(16); int *p = (int *)c; p += 5; r = 1;", {0: "pointer in bounds"}),
+        # free in an operand
+        ("int *p = malloc(4); *p = 4; r = plus(*p, release(p));", {0: "limit"}),
+        ("int *p = malloc(4); *p = 4; r = *p + release(p);", {0: "limit"}),
+        ("int *p = malloc(4); *p = release(p); r = 2;", {0: "valid pointer"}),
+        ("int *p = malloc(4), *q = malloc(4); r = (p == q) + both(p, q);", {0: 1}),
+        ("struct node *t = 0; for (int i = 0; i < 2; i++) t = add(t, n); r = t->next->v;", {3: 3}),
         ("struct node *l = 0; for (int i = 0; i < n; i++) l = push(l, i); r = sum(l);", {3: 3, 8: 28, 9: "limit"}),
         ("for (int i = 0; i < n; i++) { int *p = malloc(4); *p = i; r = *p; free(p); }", {3: 2, 20: 19}),
         ("struct node *a = push(0, 1), *b = push(a, 2); free(a); r = b->next->v;", {0: "valid pointer"}),
