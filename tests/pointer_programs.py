@@ -84,8 +84,10 @@ class PointerProgram:
             "gpp = c & 1 ? &gp : &p;", "ops[c & 1].f = f;", "n0 = n1;", "*n = na[c & 1];",
             "p = a0; p += c & 3; r = *p++;", "r = *--p;", "(*p)++;", "n = n->next;", "r = n->next->v;",
             "n = n->next ? n->next : n;",
-            "p = &a0[c & 3]; i = p - a0; r = p < a0 + 2;", "if (n->next) r = n->next->v;", "if (q) *q = 1;", "head = mk(c, head);",
-            "free(hp);", "drop();", "drop();", "hp = malloc(2 * sizeof *hp); hp[0] = c; hp[1] = 3;", "hp = calloc(2, sizeof(int));",
+            "p = &a0[c & 3]; i = p - a0; r = p < a0 + 2;", "if (n->next) r = n->next->v;", "if (q) *q = 1;",
+            "head = mk(c, head);", "free(hp);", "drop();", "drop();",
+            "hp = malloc(2 * sizeof *hp); hp[0] = c; hp[1] = 3;",
+            "hp = calloc(2, sizeof(int));",
             "if (head) { struct node *t = head; head = head->next; free(t); }", "n = mk(1, n);", "hp[c & 3] = 2;",
         ]  # fmt: skip
         return self.choose(*options)
@@ -94,5 +96,7 @@ class PointerProgram:
         return " ".join(self.statement(depth - 1) for _ in range(self.random.randrange(1, 4)))
 
     def local(self):
-        """A pointer to a variable of a block, which ends."""
-        return self.choose("", "", "", "p = &t; *p = 2;", "gp = &t;", "r = *p & 7;")
+        """A pointer to a variable of a block, which ends. (Compilers do not find out that it is used a round later.)"""
+        return self.choose(
+            "", "", "p = &t; *p = 2; r = t; p = &l0;", "gp = &t; r = **gpp & 7; gp = &g0;", "r = *p & 7;"
+        )

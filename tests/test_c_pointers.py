@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 
@@ -9,6 +10,7 @@ import pytest
 from minic_runs import HARNESS, shown, walk
 from pointer_programs import PointerProgram
 
+from streamcheck.api.files import load
 from streamcheck.core.errors import SpecError
 from streamcheck.core.term import variables
 from streamcheck.frontends.minic.read import read_c
@@ -78,9 +80,10 @@ int r, g = 1, h = 2, a[4] = {1, 2, 3, 4}, *gp;
 struct node { int v; struct node *next; };
 struct pair { short x, y; struct { int k[2]; } in; };
 int *local(void) { int y = 1; return &y; }
-void keep(int v, int *before) { if (before) r = *before; gp = &v; }
 int *max(int *p, int *q) { return *p > *q ? p : q; }
 void set(int **p, int *to) { *p = to; }
+int *keep;
+int saved(int x, int *q) { int y = q ? *q : 0; keep = &x; return y; }
 int sum(struct node *n) { int s = 0; while (n) { s += n->v; n = n->next; } return s; }
 """
 
@@ -116,12 +119,13 @@ int sum(struct node *n) { int s = 0; while (n) { s += n->v; n = n->next; } retur
         ("memset(n ? &g : &h, 0, sizeof g); r = g * 10 + h;", {0: 10, 1: 2}),
         ("const int k = 3; int *p = n ? (int *)&k : &g; memset(p, 0, sizeof g); r = g;", {0: 0, 1: "valid pointer"}),
         # variables that have ended
-        ("for (int i = 0; i < n; i++) keep(i + 5, gp);", {1: 0, 2: "no dangling pointer"}),
         ("int *p = n ? local() : &g; r = *p;", {0: 1, 1: "no dangling pointer"}),
         ("int *p = &g; if (n) { int x = 3; p = &x; } r = *p;", {0: 1, 1: "valid pointer"}),
         ("int *p = &g; if (n) { int x = 3; p = &x; } r = p == &g;", {0: 1, 1: "no dangling pointer"}),
         ("int *p = &g; for (int i = 0; i < 2; i++) { int x; if (i == n) r = *p; p = &x; }", {0: 1, 1: "valid pointer"}),
         ("int *p = &g; for (int i = 0; i < 2; i++) { int x = i; p = n ? &x : p; *p = 5; r = x; }", {0: 1, 1: 5}),
+        ("saved(1, 0); if (n) r = saved(2, keep); else r = saved(2, &g);", {0: 1, 1: "no dangling pointer"}),
+        ("r = saved(2, (saved(1, 0), n ? keep : &g));", {0: 1, 1: "no dangling pointer"}),
         # what C leaves open, and constants
         ("int *p = n ? a + 4 : a; r = p == &g;", {0: 0, 1: "limit"}),
         ("const int k = 3; int *p = n ? (int *)&k : &g; *p = 4; r = g;", {0: 4, 1: "valid pointer"}),
@@ -200,6 +204,23 @@ def test_memory_from_the_heap(read, body, results):
     assert {n: end(cfa, n) for n in results} == results
 
 
+@pytest.mark.parametrize(
+    "call",
+    ["f(n ? &g : &h)", "f(gp)", "f((gp = n ? &g : &h, &g))"],
+)
+def test_restrict_ends_the_model_if_a_computed_pointer_may_point_there(read, call):
+    function = "int f(int *restrict p) { *gp = 7; return *p; }"
+    cfa = read(f"{OBJECTS}{function}int main(void) {{ int n = __VERIFIER_nondet_int(); gp = &h; r = {call}; }}")
+    assert "limit" in {end(cfa, 0), end(cfa, 1)}
+
+
+def test_mathematical_integers_do_not_wrap_around_as_distances(tmp_path):
+    body = "int r, a[4] = {1, 2, 3, 4}; int main(void) { int n = __VERIFIER_nondet_int(); int *p = n ? a : a + 1;"
+    (tmp_path / "a.c").write_text(f"{body} r = p[n]; }}")
+    cfa, _ = read_c(str(tmp_path / "a.c"), "math")
+    assert end(cfa, 2) == 3 and end(cfa, 1 << 64) == "pointer in bounds" and end(cfa, 4) == "valid pointer"
+
+
 def test_malloc_may_fail(read):
     cfa = read("int r; int main(void) { int *p = malloc(4); r = p != 0; }")
     edge = next(e for e in cfa.edges if any("fails" in str(c.payload) for c in e.choices))
@@ -211,6 +232,7 @@ def test_malloc_may_fail(read):
     [
         ("int main(void) { int x; int *p = &x; long n = (long)p; }", "not a number"),
         ("int f(void);\nint main(void) { int (*p)(void) = f; }", "f has no body here"),
+        ("struct s { int *restrict p; } g;\nint main(void) { g.p = 0; }", "restrict is supported on parameters only"),
         ("int main(void) { volatile int x; int y, *p = &y; p = (int *)&x; }", "volatile"),
     ],
 )
@@ -242,6 +264,7 @@ int main(int n, char **v) {
 }
 """
 SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=all -fsanitize-address-use-after-scope".split()
+NO_LEAKS = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
 STRICTER = ("pointers into one object", "no dangling pointer", "pointer in bounds")  # than what gcc can check
 
 
@@ -260,7 +283,8 @@ def test_random_programs_do_what_compiled_ones_do(tmp_path, seed):
     for k in range(4):
         inputs = [random.Random(f"{seed} {k} {i}").randrange(16) for i in range(8)]
         at, values = walk(cfa, inputs)
-        real = subprocess.run([str(tmp_path / "x"), *map(str, inputs)], capture_output=True, text=True, timeout=20)
+        command = [str(tmp_path / "x"), *map(str, inputs)]
+        real = subprocess.run(command, capture_output=True, text=True, timeout=20, env=NO_LEAKS)
         if at in cfa.bad:
             claim, line = at.split(", line ")
             assert claim in STRICTER or f"p.c:{line}:" in real.stderr, (inputs, at, real.stderr[:300])
@@ -268,3 +292,29 @@ def test_random_programs_do_what_compiled_ones_do(tmp_path, seed):
         assert real.returncode == 0, (inputs, real.stderr[:300])
         named = {v.payload: value for v, value in values.items()}
         assert " ".join(shown(named[n]) for n, _ in program.names) == real.stdout.strip(), inputs
+
+
+PROVED = """
+int nondet_int(void);
+struct node { int v; struct node *next; };
+int one(int x) { return x; }
+int two(int x) { return 0; }
+int main(void) {
+    int c = nondet_int(), (*f)(int) = c ? one : two;
+    struct node a = {1, 0}, b = {2, &a}, *n = c > 3 ? &b : &a;
+    assert(f(c) == c);
+    int *p = malloc(sizeof *p);
+    if (!p) return 0;
+    *p = n->next ? n->next->v : 1;
+    assert(*p == 1);
+    assert(n->v == 1);
+    free(p);
+}
+"""
+
+
+def test_claims_about_pointers_are_proved_and_checked(tmp_path):
+    (tmp_path / "a.c").write_text(PROVED)
+    found = {r.name: r.verdict for r in load(str(tmp_path / "a.c")).prove(timeout=60)}
+    assert found.pop("assert, line 14") == "falsified" and set(found.values()) == {"proved"}
+    assert {"assert, line 9", "assert, line 13", "valid pointer, line 12", "valid free, line 15"} <= found.keys()

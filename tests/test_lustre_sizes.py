@@ -32,6 +32,18 @@ def test_an_element_for_any_size(tmp_path):
     }  # fmt: skip
 
 
+def test_what_is_known_of_all_elements_is_known_of_each_that_is_asked_for(tmp_path):
+    text = (
+        "type Nat = subtype { m: int | m >= 0 };\n"
+        "node top(const n: int; X: Nat^n; U: int^n) returns (y, u: Nat^n);\n"
+        "(*@contract assume U = X; *)\n"
+        'let y = any@<Nat^n>; u = U; check "first" n > 0 => y[0] >= 0; check "same" u = X; tel'
+    )
+    assert verdicts(tmp_path, text) == {
+        "first": "proved", "same": "proved", "y is of its type": "proved", "u is of its type": "proved",
+    }  # fmt: skip
+
+
 def test_an_element_outside_has_any_value(tmp_path):
     text = (
         "node top(const n: int; k: int) returns (z: int);\n"
@@ -59,6 +71,44 @@ def test_elements_with_memory(tmp_path):
     )
     found = verdicts(tmp_path, text, timeout=3)
     assert found["each"] == found["now"] == "proved" and found["before"] in ("falsified", "unknown")
+
+
+def test_an_index_that_changes_has_the_steps_of_the_array(tmp_path):
+    """An element takes its steps whether anyone looks at it or not."""
+    text = (
+        "function f(x: int) returns (y: int); let y = x + 1; tel\n"
+        "node top(const n: int; k, x: int) returns (z: int);\n(*@contract assume n > 2; *)\n"
+        "var A, B, C, D: int^n; outside: bool; before: int;\n"
+        "let z = 0; outside = k < 0 -> k < 0 and pre outside; before = 0 -> pre x;\n"
+        "A[i] = 0 -> 1; B[i] = 0 -> pre x; {} = 0 <= k and k < n => {}; tel"
+    )
+    equations = "C[i] = (activate f every x > 0 initial default 0)(i); D[i] = when i = x then 0 -> 1 else 5; check"
+    for claim, verdict in (
+        ("A[k] = (0 -> 1)", "proved"), ("B[k] = before", "proved"), ("true -> pre outside => A[k] = 0", "falsified")
+    ):  # fmt: skip
+        one = text.replace("{} = 0", 'C[i] = i; D[i] = i; check "P" 0').replace("{}", f"({claim})")
+        assert verdicts(tmp_path, one, timeout=10) == {"P": verdict}
+    for claim in ("C[k] = 0 or C[k] = k + 1", "k = x => (D[k] = (0 -> 1) or (true -> k <> pre k or D[k] = 0))"):
+        one = text.replace("{} = 0", f'{equations} "P" 0').replace("{}", f"({claim})")
+        assert verdicts(tmp_path, one, timeout=2) == {"P": "unknown"}
+
+
+def test_an_element_that_is_put_outside(tmp_path):
+    text = (
+        "node top(const n: int; X: int^n; k, x: int) returns (z: int);\nvar A: int^n;\n"
+        'let z = 0; A = X[x := 7]; check "any" k = x => A[k] = 7;\n'
+        'check "in" k = x and 0 <= k and k < n => A[k] = 7; tel'
+    )
+    assert verdicts(tmp_path, text) == {"any": "falsified", "in": "proved"}
+
+
+def test_arrays_that_are_assumed_to_be_equal(tmp_path):
+    text = (
+        "node top(const n, m: int; X, Y: int^n; V, W: int^n^m; k: int) returns (z: int);\n"
+        '(*@contract assume X = Y; *) let z = 0; check "P" X = Y; check "Q" not (Y <> X);\n'
+        'check "R" n > 0 => X <> Y; check "S" V = W and 0 <= k and k < m => V[k] = W[k]; tel'
+    )
+    assert verdicts(tmp_path, text, timeout=20) == {"P": "proved", "Q": "proved", "R": "falsified", "S": "proved"}
 
 
 def test_an_element_that_needs_those_before(tmp_path):
@@ -99,6 +149,17 @@ def test_arrays_in_arrays_records_and_maps(tmp_path):
     assert verdicts(tmp_path, text) == {"a": "proved", "b": "proved", "p": "proved", "m": "proved", "r": "falsified"}
 
 
+def test_what_quantifiers_in_registers_need(tmp_path):
+    """What stands for the equality of arrays that are not kept is made while the registers are resolved."""
+    text = (
+        "node top(const n: int; X: int^n; k: int) returns (z: int);\n"
+        "(*@contract assume forall (i: int) 0 <= i and i < n => X[i] >= 0; *)\n"
+        "var A: int^n; let z = 0; A[i] = X[i] + k;\n"
+        'check "P" true -> n > 0 and pre (A = X) => pre (A[0] = X[0]); tel'
+    )
+    assert verdicts(tmp_path, text) == {"P": "proved"}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -136,6 +197,7 @@ class RandomArrays:
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.arrays = ["X"]
+        self.kind = self.pick("int", "Nat")
         self.equations = [self.equation(name) for name in "ABC"[: self.rng.randrange(1, 4)]]
         self.properties = [self.property() for _ in range(3)]
 
@@ -173,7 +235,8 @@ class RandomArrays:
         names = ", ".join(self.arrays[1:])
         return (
             f"const n: int{size};\nfunction f(y: int | y > -9) returns (z: int); let z = y + 1; tel\n"
-            "node top(X: int^n; x, k: int) returns (z: int);\n(*@contract assume n >= 1; *)\n"
+            "type Nat = subtype { m: int | m >= 0 };\n"
+            f"node top(X: {self.kind}^n; x, k: int) returns (z: int);\n(*@contract assume n >= 1; *)\n"
             f"var {names}: int^n;\nlet z = x;\n" + "\n".join(self.equations) + f"\n{claims}\ntel\n"
         )
 

@@ -13,7 +13,8 @@ from dataclasses import replace
 import pytest
 from c_harness import expected, have
 from random_specs import random_equations, random_rows
-from trust import board, c, decided, deterministic, figures, regressions, solvers
+from test_realizable import component_wins
+from trust import board, c, decided, deterministic, figures, questions, records, regressions, solvers
 from trust.faults import lie
 from trust.figure import Figure
 from trust.processes import HARD, SPEC, Started
@@ -190,3 +191,38 @@ def test_a_wrong_truth_is_seen_by_engines_and_the_command(monkeypatch):
     )  # fmt: skip
     wrong = decided.states(6, 7_010).wrong
     assert any("the command" in line for line in wrong) and any(" over " in line for line in wrong)
+
+
+def test_wrong_answers_to_questions_are_seen(monkeypatch):
+    monkeypatch.setattr(questions, "component_wins", lambda game: not component_wins(game))
+    monkeypatch.setattr(questions, "first_differences", lambda first, *_: {o["name"]: 99 for o in first["observers"]})
+    wrong = questions.questions(6, 7_040).wrong
+    assert any("wins" in line for line in wrong) and any("differ first at 99" in line for line in wrong)
+
+
+def test_records_that_are_believed_are_seen(monkeypatch, tmp_path):
+    figure = Figure("records")
+    monkeypatch.setattr(records, "VERDICTS", {"small": "falsified"})
+    with records.in_folder(tmp_path):
+        kept = records.a_suite(tmp_path)
+        records.again(figure, "as it was", tmp_path, kept)
+    assert [line.partition(": ")[0] for line in figure.wrong] == ["as it was"]
+    monkeypatch.setattr(certificates.Checker, "check", lambda *_: None)
+    monkeypatch.setattr(records, "Lying", lambda rng: Believed())
+    with records.in_folder(tmp_path):
+        for number in range(7_000, 7_006):
+            records.answers_of_workers(figure, number, tmp_path, kept)
+    assert any("answers of workers" in line for line in figure.wrong)
+
+
+class Believed(records.Lying):
+    """Of every property it says that it is proved."""
+
+    def __init__(self):
+        super().__init__(random.Random(1))
+        self.first = 1
+
+    def _changed(self, data):
+        row = records.open_sealed(data)
+        proofs = [{**part, "prop": f"p{i}"} for part in row["rows"] if "proved" in part for i in range(4)]
+        return records.seal({**row, "rows": [part for part in row["rows"] if "falsified" not in part] + proofs})

@@ -127,6 +127,36 @@ def test_no_proof_is_believed_as_sent():
     assert {r.name: r.verdict for r in found.results}["wrong"] != "proved"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rows": [7]},
+        {"rows": [{"engine": "bmc", "proved": {}}]},
+        {"rows": [{"engine": "bmc", "falsified": {}, "prop": []}]},
+        {"spent": -1.0},
+        {"spent": float("nan")},
+        {"heard": -1},
+    ],
+)
+def test_an_answer_of_another_form_is_asked_for_again(change):
+    lie = lambda data, n: seal({**answer_of(data), **change}) if n == 1 else data
+    found, broker = prove_through(lie)
+    assert verdicts(found.results) == verdicts(small().prove()) and broker.lost == 1
+
+
+@pytest.mark.parametrize("change", [{"prop": "another"}, {"engine": "another"}])
+def test_a_proof_of_what_there_is_not_ends_no_checker(change, capfd):
+    """It ended in a traceback of the checker, or of the command."""
+
+    def lie(data, n):
+        answer = answer_of(data)
+        return seal({**answer, "rows": [{**row, **change} if "proved" in row else row for row in answer["rows"]]})
+
+    found, _ = prove_through(lie, seconds=4.0)
+    assert {r.name: r.verdict for r in found.results}["bounded"] == "unknown"
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_no_violation_is_believed_as_sent():
     def lie(data, n):
         answer = answer_of(data)

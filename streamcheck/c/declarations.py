@@ -436,6 +436,8 @@ class Declarations:
                 yield decl.name, self._opaque("a field", "arrays without a length in a struct are not supported", decl)
             elif is_volatile(decl):
                 yield decl.name, self._opaque("a field", VOLATILE, decl)
+            elif "restrict" in _qualifiers(decl.type):
+                yield decl.name, self._opaque("a field", "restrict is supported on parameters only", decl)
             elif self.portable and (decl.storage or (decl.quals and form(decl.type) != "PtrDecl")):
                 raise SpecError(f"the field {decl.name} has a qualifier", where_of(decl))
             else:

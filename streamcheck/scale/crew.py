@@ -206,7 +206,7 @@ class Hand:
         unit.is_out = False
         unit.heard = answer["heard"]
         self._spent += answer["spent"]
-        rows = answer["rows"]
+        rows = [row for row in answer["rows"] if self._is_about_lane(row)]
         self._rows += rows
         unit.own += [_fact_row(row) for row in rows if "true up to" in row or "invariants" in row]
         if answer["state"] == "failed":
@@ -238,6 +238,10 @@ class Hand:
             self._alive = False
             self._bell.close()
         return ""
+
+    def _is_about_lane(self, row: Mapping[str, Any]) -> bool:
+        """True if it is an event of the lane's engines and, if it names a property, about one of its own."""
+        return row.get("engine") in self.lane.engines and ("prop" not in row or row["prop"] in self.lane.claims)
 
     def _end_unit(self, unit: DistantUnit) -> None:
         unit.has_ended = True

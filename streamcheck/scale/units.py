@@ -17,6 +17,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from math import inf
 from typing import Any, Generic, TypeVar, assert_never
 
 from streamcheck import __version__
@@ -30,6 +31,7 @@ from streamcheck.problem.transition import TransitionSystem
 from streamcheck.problem.verdict import Falsified, Proved
 
 FORMAT = f"streamcheck {__version__} units 2"
+ABOUT_CLAIMS = {"proved", "falsified", "falsified along", "unknown", "true up to"}  # events that name one
 DIGEST = 16  # bytes
 LARGEST = 1 << 31  # bytes of an opened message
 
@@ -118,14 +120,19 @@ def answer_of(data: bytes) -> dict[str, Any]:
         case {
             "format": str(),
             "key": str(),
-            "rows": list(),
+            "rows": [*rows],
             "state": "open" | "idle" | "ended" | "failed" | "refused",
-            "spent": int() | float(),
-            "heard": int(),
+            "spent": int(spent) | float(spent),
+            "heard": int(heard),
             "why": str(),
-        } as row:
+        } as row if 0 <= spent < inf and heard >= 0 and all(map(_is_event, rows)):
             return dict(row)
     raise Damaged("a message is no answer")
+
+
+def _is_event(row: object) -> bool:
+    """True if it has a form, and names a property if it needs one; the director looks at the rest."""
+    return isinstance(row, dict) and (isinstance(row.get("prop"), str) or ABOUT_CLAIMS.isdisjoint(row))
 
 
 def compact(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

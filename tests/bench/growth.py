@@ -49,7 +49,8 @@ def phases(path, family, limit):
     command = [sys.executable, PHASES, str(path), "--limit", str(limit), *(["--compile"] if family.compiles else [])]
     done = subprocess.run(command, capture_output=True, text=True, timeout=10 * limit + 60)
     seconds = {name: cost for name, cost, _ in map(json.loads, done.stdout.splitlines())}
-    ended = {group: parts for group, parts in GROUPS.items() if parts[-1] in seconds}
+    whole = slice(0, 1) if family.ending == ".c" else slice(-1, None)  # a program is loaded in one phase
+    ended = {group: parts for group, parts in GROUPS.items() if parts[whole][0] in seconds}
     return {group: sum(seconds.get(part, 0.0) for part in parts) for group, parts in ended.items()}
 
 
@@ -196,7 +197,7 @@ def main():
     if options.csv:
         rows = [(f, c, n, cost) for f, costs in figures.items() for c, p in costs.items() for n, cost in p.items()]
         with open(options.csv, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([("family", "column", "n", "cost"), *rows])
+            csv.writer(file, lineterminator="\n").writerows([("family", "column", "n", "cost"), *rows])
     if options.svg:
         Path(options.svg).write_text(plots(figures))
 

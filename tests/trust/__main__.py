@@ -25,8 +25,9 @@ def main():
     wrong = 0
     for name in given.figures or TABLE:
         row = TABLE[name]
-        figure = row.figure(name, given.count or (row.long if given.long else row.usual), given.seed)
-        print("\n".join(figure.lines()), flush=True)
+        count = given.count or (row.long if given.long else row.usual)
+        figure = row.figure(name, count, given.seed)
+        print(f"{name} --count {count} --seed {given.seed}", *figure.lines(), sep="\n", flush=True)
         wrong += len(figure.wrong)
     return 1 if wrong else 0
 

@@ -117,7 +117,7 @@ def write_program(folder, units, apart=True):
         static = [] if apart else [*dict.fromkeys(STATIC.findall(code.files[f"{code.base}.c"]))]
         undefined = "".join(f"#undef {name}\n" for name in (*handlers, *static))
         with (folder / (f"unit_{at}.c" if apart else "unit_0.c")).open("w" if apart or not at else "a") as file:
-            file.write(f'{renamed}{defined(static, at)}#include "{code.base}.c"\n{undefined}')
+            file.write(f'{renamed}{defined(static, f"in_{at}")}#include "{code.base}.c"\n{undefined}')
         (folder / f"rows_{at:02}").write_bytes(packed_rows(code, rows))
         own = [*handlers, "main", "mine"]
         drivers += [defined([name for name in own if name not in handlers], at)]

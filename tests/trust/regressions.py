@@ -94,6 +94,8 @@ FOUND = (
     Text("2026-11-19", "btor2", "1 sort bitvec 0\n"),
     Text("2026-11-19", "btor2", "1 sort bitvec 1100000000000000000000\n2 zero 1\n"),
     Text("2026-11-19", "vmt", f"(declare-fun x () (_ BitVec {10**30}))\n"),
+    Seed("2026-11-20", "killed", 901066),  # CPython has no memory for an exception
+    Seed("2026-11-20", "killed", 901116),  # the command has none for the words of an error
     Seed("2026-11-20", "killed", 210168),  # that no assumption ends every run, of a state that has a struct
     Seed("2026-11-20", "killed", 211071),  # the loader has no memory for its modules
     Text("2026-11-19", "vmt", f"(define-fun p () Bool (= (_ bv1 {10**30}) 0))\n"),

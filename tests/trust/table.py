@@ -22,6 +22,8 @@ TABLE = {
     "certificates": Row("certificates", 150, 1_000, 10_000),
     "forged": Row("parts", 60, 1_000, 10_000),
     "traces": Row("traces", 150, 1_000, 10_000),
+    "questions": Row("questions", 12, 60, 2_000),
+    "records": Row("records", 10, 50, 1_000),
     "malformed": Row("malformed", 400, 2_000, 200_000),
     "c": Row("c", 4, 20, 2_000),
     "solvers": Row("solvers", 600, 4_000, 1_000_000),

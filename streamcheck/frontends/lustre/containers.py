@@ -55,11 +55,12 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class AtAllKeys:
-    """`answer` is true if the condition holds at every key. A quantifier of the file is not asked for the keys
+    """`answer` is true if the condition holds at every key: that matters at those that are asked of what has the type
+    `asked`, of keys, or of arrays whose size has no value. A quantifier of the file is not asked for the keys
     at which two sets or maps differ: each may have more of these in it."""
 
     answer: Term
-    key: Type
+    asked: Type
     condition: Callable[[Term], Term]
     shown: str
     is_quantifier: bool
@@ -91,7 +92,7 @@ class Containers:
         self._known_arrays: dict[object, Term] = {}  # the quantifiers about their elements
         self.quantify: Callable[[Callable[[Term], Term], str, Callable[[], Term]], Term] | None = None
         self.index_scopes: dict[LustreScope, tuple[Term, ...]] = {}  # in which elements are defined: the indices
-        self._keys: dict[Type, dict[Term, None]] = {}  # by their types
+        self._keys: dict[Type, dict[Term, None]] = {}  # by their types, and by those of arrays that are asked
         self._implied: list[Term] = []
         self._done: set[tuple[Term, Term]] = set()
         self._compared: set[tuple[tuple[Term, Term], tuple[Term, Term]]] = set()
@@ -173,7 +174,7 @@ class Containers:
             self._require(value, held, "a value")
         if (value is None) != (held is None):
             raise TypeRule("a map has values, write m[key := value]" if held else "a set has no values")
-        self._keys.setdefault(due, {})[key] = None
+        self._ask(container.type, key)
         return self._make(Made("put", (container, key) if value is None else (container, key, value)), container.type)
 
     def combine(self, op: str, a: Term, b: Term) -> Term:
@@ -209,7 +210,7 @@ class Containers:
         """True if the key is in it."""
         due, _ = self.types[container.type]
         self._require(key, due, "a key")
-        self._keys.setdefault(due, {})[key] = None
+        self._ask(container.type, key)
         return self._answer("in", container, key)
 
     def at(self, map: Term, key: Term) -> Term:
@@ -218,8 +219,13 @@ class Containers:
         if value is None:
             raise TypeRule("a set has no values at its elements: use `in`")
         self._require(key, due, "a key")
-        self._keys.setdefault(due, {})[key] = None
+        self._ask(map.type, key)
         return self._answer("at", map, key)
+
+    def _ask(self, type: Type, key: Term) -> None:
+        """Say what holds at all keys of sets, maps, or arrays of the type at this one too."""
+        for asked in (key.type, type) if self.is_array(type) else (key.type,):
+            self._keys.setdefault(asked, {})[key] = None
 
     def _answer(self, question: Question, container: Term, key: Term) -> Term:
         if question == "in" and self.is_array(container.type):
@@ -246,13 +252,18 @@ class Containers:
             return self._is_in(made, key)
         match made.op, made.operands:
             case "put", (before, own, value):
-                same = self.equal(key, own)
-                return value if same is TRUE else choice(same, value, self._answer("at", before, key))
+                if not self.is_array(container.type):
+                    return self._after_put(before, own, value, key)
+                return self._element(container, key, partial(self._after_put, before, own, value, key))
             case "-", (before, _):
                 return self._answer("at", before, key)
             case "fill", (value,):
                 return self._element(container, key, lambda: value)
         return self._of_leaf("at", container, key)  # of an empty map
+
+    def _after_put(self, before: Term, own: Term, value: Term, key: Term) -> Term:
+        same = self.equal(key, own)
+        return value if same is TRUE else choice(same, value, self._answer("at", before, key))
 
     def _is_in(self, made: Made, key: Term) -> Term:
         match made.op, made.operands:
@@ -392,7 +403,7 @@ class Containers:
         """True if the condition holds at every key. No counterexample may depend on it: the sets and maps may have no
         values for which it holds at the keys that nobody asks for."""
         self._is_quantified = True
-        answer = self._at_all(key, condition, shown, is_quantifier=True)
+        answer = self._at_all(key, key, condition, shown, is_quantifier=True)
         self.not_tracked(answer, shown)
         return answer
 
@@ -409,28 +420,37 @@ class Containers:
             return self._for_all_keys(what, shown, condition, *containers)
         if what not in self._known_arrays:
             assert self.quantify is not None
+
+            def at_index(index: Term) -> Term:
+                self._ask(containers[0].type, index)
+                return condition(index)
+
             at_once = partial(self._for_all_keys, what, shown, condition, *containers)
-            self._known_arrays[what] = self.quantify(condition, shown, at_once)
+            self._known_arrays[what] = self.quantify(at_index, shown, at_once)
         return self._known_arrays[what]
 
     def _for_all_keys(self, what: object, shown: str, condition: Callable[[Term], Term], *containers: Term) -> Term:
         """A variable that is true if the condition holds at every key."""
         if what not in self._known:
-            key, _ = self.types[containers[0].type]
-            answer = self._at_all(key, condition, shown, is_quantifier=False)
+            type = containers[0].type
+            key = self.types[type][0]
+            answer = self._at_all(key, type if self.is_array(type) else key, condition, shown, is_quantifier=False)
             self._known[what] = answer
             self.sources[answer] += containers
             if not all(self._is_any_at_each_step(leaf) for leaf in self._leaves(*containers)):
                 self.not_tracked(answer, shown, answer)  # if it is false, it is so at a key
         return self._known[what]
 
-    def _at_all(self, key: Type, condition: Callable[[Term], Term], shown: str, *, is_quantifier: bool) -> Term:
+    def _at_all(
+        self, key: Type, asked: Type, condition: Callable[[Term], Term], shown: str, *, is_quantifier: bool
+    ) -> Term:
         answer = self.variables.unknown(shown, BOOL, 0)
-        self._universal.append(AtAllKeys(answer, key, condition, shown, is_quantifier))
+        self._universal.append(AtAllKeys(answer, asked, condition, shown, is_quantifier))
         witness = self.variables.unknown(f"a key of {shown}", key, 0)
         if not is_quantifier:
             self._witnesses.add(witness)
-        self._keys.setdefault(key, {})[witness] = None
+        for type in dict.fromkeys((key, asked)):
+            self._keys.setdefault(type, {})[witness] = None
         at_witness = condition(witness)
         self.sources[witness] = self.sources[answer] = (at_witness,)
         self._implied.append(disjunction(answer, negation(at_witness)))
@@ -526,7 +546,7 @@ class Containers:
         return [
             (claim, key)
             for claim in self._universal
-            for key in self._keys.get(claim.key, ())
+            for key in self._keys.get(claim.asked, ())
             if (claim.answer, key) not in self._done and not (claim.is_quantifier and key in self._witnesses)
         ]
 

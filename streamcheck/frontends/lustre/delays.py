@@ -16,7 +16,7 @@ from streamcheck.core.simplify import choice
 from streamcheck.core.term import FALSE, Term, constant, variable
 from streamcheck.core.types import Type, default
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
-from streamcheck.frontends.lustre.scopes import Delay, LustreScope, Shape, TermOrTuple
+from streamcheck.frontends.lustre.scopes import Context, Delay, LustreScope, Shape, TermOrTuple
 from streamcheck.frontends.lustre.syntax import ExpressionText
 from streamcheck.frontends.lustre.walks import subexpressions
 
@@ -44,12 +44,13 @@ class Delays:
         owner = scope.owner(held.value) if held.op == "name" else None
         shared = owner is not None and id(e) not in self.declarations.file.unguarded
         named: object = (owner, held.value) if shared else (scope, id(held))
-        key = (scope.context, named, initial)
+        context = self._context(scope)
+        key = (context, named, initial)
         delays = self._groups.get(key)
         if delays is None and self.moving and self._has_moving_index(held, scope):
             return self._any_value(e, scope)
         if delays is None:
-            delays = self._make(e, scope, initial)
+            delays = self._make(e, scope, initial, context)
             self.by_var |= {d.var: d for d in delays}
             self._groups[key] = delays
             self.pending.append((delays, held, scope))
@@ -60,6 +61,15 @@ class Delays:
         """True if what is held depends on an index that was another one at the step before."""
         names = {name for around in _around(scope) for name in self.moving.get(around, ())}
         return any(part.op == "name" and part.value in names for part in subexpressions(held))
+
+    def _context(self, scope: LustreScope) -> Context:
+        """The context of registers: what they hold in the element at an index that changes is the same at each index,
+        so they take steps with the array."""
+        for around in _around(scope):
+            if around in self.moving:
+                assert around.parent is not None
+                return around.parent.context
+        return scope.context
 
     def _indices(self, scope: LustreScope) -> tuple[Term, ...]:
         scopes = self.declarations.containers.index_scopes
@@ -75,7 +85,9 @@ class Delays:
             self.declarations.containers.sources[value] = self._indices(scope)
         return values[0] if len(values) == 1 else values
 
-    def _make(self, e: ExpressionText, scope: LustreScope, initial: tuple[Term, ...] | None) -> list[Delay]:
+    def _make(
+        self, e: ExpressionText, scope: LustreScope, initial: tuple[Term, ...] | None, context: Context
+    ) -> list[Delay]:
         held = e.args[0]
         owner = scope.owner(held.value) if held.op == "name" else None
         types = self.declarations.types_of(held, scope)
@@ -87,7 +99,7 @@ class Delays:
         delays = []
         for i, type in enumerate(types):
             first = None if initial is None else initial[i]
-            delays.append(Delay(variable(self.variables.fresh(wish), type), first, scope.context, where, e.at, shown))
+            delays.append(Delay(variable(self.variables.fresh(wish), type), first, context, where, e.at, shown))
         declared = owner.shapes.get(held.value) if owner is not None else None
         if self.declarations.file.is_jkind and declared is not None and declared.is_bounded and initial is None:
             self.ranged.append((delays[0], declared, scope))

@@ -15,6 +15,7 @@ changes from step to step.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from streamcheck.core.simplify import conjunction
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, variables
@@ -23,11 +24,12 @@ from streamcheck.frontends.lustre.containers import name_of
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.scopes import LazyElements, LustreScope
 from streamcheck.frontends.lustre.syntax import ExpressionText
-from streamcheck.frontends.lustre.walks import has_steps, subexpressions
+from streamcheck.frontends.lustre.walks import MEMORY, conditions, has_steps, subexpressions, types_in
 
 FARTHEST = 4  # from an index with a variable in it (heuristic)
 HIGHEST = 32  # of the indices that are numbers (heuristic)
 MOST_INDICES = 60  # of one array (heuristic)
+INNER = frozenset(("lazy", "merge", "match", "forall", "exists", "any"))  # with names, or steps, of their own
 
 
 def is_open(declarations: LustreDeclarations, type: Type, count: int) -> bool:
@@ -50,12 +52,27 @@ class OpenArray:
         self.containers = declarations.containers
         self.owner = owner
         self.array = array
-        self.calls_nodes = any(self._is_call_of_node(e) for e in subexpressions(array.value))
         self.has_steps = has_steps(array.value)
+        self.has_memory = self.has_steps and self._has_memory(array.value)
         self._followed: set[tuple[Term, ...]] = set()
         self._open: set[tuple[Term, ...]] = set()
 
-    def _is_call_of_node(self, e: ExpressionText) -> bool:
+    def _has_memory(self, root: ExpressionText) -> bool:
+        """True if an element has memory of its own, besides `pre` of what is the same for all indices."""
+        for e in subexpressions(root):
+            if e.op == "call" and (self._is_node(e) or e.value.clock is not None or e.value.restart is not None):
+                return True
+            if e.op in INNER and any(p.op in MEMORY for p in subexpressions(e)):
+                return True
+            if e.op == "pre" and any(p.op in ("call", "any") for p in subexpressions(e)):
+                return True
+            types = [e.value] if e.op == "ascribe" else types_in(e)
+            conditions_here = (c for type in types for _, c in conditions(type, self.declarations.file.types))
+            if any(p.op in MEMORY or self._is_node(p) for c in conditions_here for p in subexpressions(c)):
+                return True
+        return False
+
+    def _is_node(self, e: ExpressionText) -> bool:
         called = self.declarations.file.nodes.get(e.value.node) if e.op == "call" else None
         return called is not None and called.kind == "node"
 
@@ -101,13 +118,16 @@ class OpenArray:
         self._followed.add(position)
         self._open.add(position)
         context = self.owner.context
-        if self.has_steps:
+        moves = self._moves(position)
+        if moves:  # it takes a step at each index, this one or another
+            context = replace(context, tick=conjunction(context.tick, inside))
+        elif self.has_steps:
             wish = f"{self._name(position)} first step"
             context = self.declarations.variables.context_on_clock(context, inside, FALSE, wish)
         inner = LustreScope(self.owner.path, context, self.owner, self.owner.node)
         inner.values.update(zip(self.array.indices, position, strict=True))
         self.containers.index_scopes[inner] = position
-        if self._moves(position):
+        if moves:
             assert self.containers.delays is not None
             self.containers.delays.moving[inner] = self.array.indices
         value = self.declarations.term(self.array.value, inner)
@@ -120,7 +140,7 @@ class OpenArray:
     def _is_followed(self, position: tuple[Term, ...]) -> bool:
         if len(self._followed) >= MOST_INDICES or any(_distance(k) > _most(k) for k in position):
             return False
-        return not (self.calls_nodes and self._moves(position))
+        return not (self.has_memory and self._moves(position))
 
     def _moves(self, position: tuple[Term, ...]) -> bool:
         return any(self.containers.moves(v) for v in variables(position))

@@ -70,17 +70,24 @@ class Skolem:
         return any(t in self.quantifiers.markers for t in walk(terms))
 
     def _resolve_registers(self) -> None:
-        """The quantifiers in what registers hold, in the conditions under which they do, and in calls."""
+        """The quantifiers in what registers hold, in the conditions under which they do, and in calls. Their meaning
+        may need more cells and calls."""
+        while self._resolve_some():
+            pass
+
+    def _resolve_some(self) -> bool:
+        """False if there is none."""
         markers = self.quantifiers.markers
         delays = [d for d in self.delays if d.value is not None and d.next is not None]
         contexts = list(dict.fromkeys(d.context for d in delays))
         terms = [t for d in delays for t in (d.value, d.next) if t is not None]
-        terms += [t for cell in self.known.cells for t in cell[1:]]
+        cells, calls = list(self.known.cells), list(self.known.calls)
+        terms += [t for cell in cells for t in cell[1:]]
         terms += [t for c in contexts for t in _parts_of(c)]
-        terms += [t for call in self.known.calls for t in call.terms()]
+        terms += [t for call in calls for t in call.terms()]
         found = [t for t in walk(terms) if t in markers]
         if not found:
-            return
+            return False
         replacement = {marker: self._eliminate(marker) for marker in found}
         replaced = substitute(terms, replacement)
         image = {t: simple for t, r in replaced.items() for simple in [simplify([r])[r]]}
@@ -89,8 +96,9 @@ class Skolem:
             assert d.value is not None and d.next is not None
             d.value, d.next = image[d.value], image[d.next]
             d.context = resolved[d.context]
-        self.known.cells = [(var, image[initial], image[after]) for var, initial, after in self.known.cells]
-        self.known.calls = [call.with_images(image) for call in self.known.calls]
+        self.known.cells[: len(cells)] = [(var, image[initial], image[after]) for var, initial, after in cells]
+        self.known.calls[: len(calls)] = [call.with_images(image) for call in calls]
+        return True
 
     def _mark(self, roots: Iterable[Term]) -> None:
         for node in walk(roots):

@@ -220,7 +220,10 @@ class Addresses:
         yield from (region for key, region in self.plan.regions.items() if key not in live)
 
     def _matches(self, kind: AnyKind) -> Callable[[AnyKind], bool]:
-        return lambda place: may_alias(place, kind, self.to.declarations.are_same)
+        are_same = self.to.declarations.are_same
+        if self.to.arithmetic.mathematical:  # the ranges of int and unsigned differ
+            return lambda place: are_same(place, kind)
+        return lambda place: may_alias(place, kind, are_same)
 
     def _places(self, kind: AnyKind) -> Iterator[tuple[Any, AddressRange, TypedPart]]:
         for key, region in self._live():
@@ -340,6 +343,8 @@ class Addresses:
     def _distance(self, by: CValue) -> Term:
         if isinstance(by.kind, Integer) and by.kind.high > kinds.LONG.high:
             self.to.arithmetic.require_range(SideCondition.POINTER, by, 0, kinds.LONG.high)
+        elif self.to.arithmetic.mathematical:
+            self.to.arithmetic.require_range(SideCondition.POINTER, by, kinds.LONG.low, kinds.LONG.high)
         return recast(self.to.arithmetic.convert(by, kinds.LONG).term, WIDE)
 
     def move(self, address: Address, by: CValue, op: str) -> Address:
@@ -442,13 +447,20 @@ class Addresses:
         """On this edge, the pointers whose numbers satisfy the condition lose their object."""
         self.ending.append((edge, ends))
 
+    def without_own(self, owner: str, updates: list[tuple[Term, Term]]) -> list[tuple[Term, Term]]:
+        """The first values of the parameters of a call. A pointer to a variable of the function is one to that of an
+        earlier call, which has ended."""
+        regions = [r for key, r in self.plan.regions.items() if r.automatic and key[0] == owner]
+        ends, cells = _in_any(regions), {root for _, root in self.to.storage.cells}
+        return [(v, _map(t, lambda p: either(ends(p), number(DANGLING), p)) if v in cells else t) for v, t in updates]
+
     def finish(self) -> None:
         """Gives the edges on which objects end the updates of pointers to them."""
         for edge, block in self.to.lifetimes.entries:
             made = [o for o in block.own if self.to.storage.keys.get(o) in self.plan.regions]
             regions = [self.plan.regions[self.to.storage.keys[o]] for o in made if not self._is_entered_once(o)]
             if regions:
-                self._invalidate(edge, _in_any(regions), block.inner - block.given)
+                self._invalidate(edge, _in_any(regions), block.inner)
         for edge, ends in self.ending:
             self._invalidate(edge, ends, set())
 

@@ -19,16 +19,16 @@ from streamcheck.core.location import Location
 from streamcheck.core.simplify import conjunction, disjunction, either, negation
 from streamcheck.core.term import FALSE, TRUE, Term
 from streamcheck.core.types import BOOL, plural
-from streamcheck.frontends.minic.callbacks import Callbacks, nodes_in
+from streamcheck.frontends.minic.callbacks import Callbacks
 from streamcheck.frontends.minic.endings import UnorderedOperand
 from streamcheck.frontends.minic.expressions import Expressions
 from streamcheck.frontends.minic.flow import AutomatonTooLarge
 from streamcheck.frontends.minic.heap import Heap
 from streamcheck.frontends.minic.library_calls import has_signature, model_for, value_of_model
 from streamcheck.frontends.minic.memory import MemoryCalls
-from streamcheck.frontends.minic.order import overlap
 from streamcheck.frontends.minic.pointed_calls import PointedCalls
 from streamcheck.frontends.minic.prototypes import Prototypes
+from streamcheck.frontends.minic.restrict import names_reached, names_used, require_restrict
 from streamcheck.frontends.minic.storage import Update
 from streamcheck.frontends.minic.targets import assigns
 
@@ -384,7 +384,7 @@ class Calls:
         to.scope = NameScope(self.statements.globals)
         updates: list[Update] = []
         lifetime = to.lifetimes.open()
-        self._require_restrict(function, values)
+        require_restrict(function, values, self)
         start = to.accesses.mark()
         to.accesses.depth += 1  # of the parameters, too: each call has its own
         for (name, kind), value, argument in zip(function.parameters, values, arguments, strict=True):
@@ -393,7 +393,7 @@ class Calls:
             else:
                 updates += self._bind(function, name, kind, value, argument)
         leave = flow.place()
-        flow.step(where, to.text(node), *updates)
+        flow.step(where, to.text(node), *to.numbers.without_own(self.owner, updates))
         to.lifetimes.reenter(lifetime)
         flow.function = function.name
         outermost = function.name in ASSERTIONS and self.asserted is None
@@ -425,50 +425,6 @@ class Calls:
                 passed = "" if kept == given else f" (passed as {kept})"
                 reason = f"{name} is {wanted}, not {given}{passed}, and {function.name} has no prototype here"
                 raise to.error(f"{to.text(node)}: {reason}; declare its parameters before", node)
-
-    def _require_restrict(self, function: Function, values: list[CResult]) -> None:
-        """The end of what is modelled, if what a `restrict` parameter points to may change by another name."""
-        to = self.expressions
-        pointers_to = {
-            name: pointers.pointee_of(value, to, function.body).lvalue
-            for (name, kind), value in zip(function.parameters, values, strict=True)
-            if isinstance(kind, Pointer) and isinstance(value, Pointee | Lvalue)
-        }
-        computed = [name for (name, _), v in zip(function.parameters, values, strict=True) if isinstance(v, Address)]
-        if function.restricted and computed and len(pointers_to) + len(computed) > 1:
-            self._leave_restrict(function, min(function.restricted), f"{computed[0]} may point")
-        constant = {n for n, k in function.parameters if isinstance(k, Pointer) and k.constant}
-        used = self._names_reached(function) if function.restricted else set()
-        for name in sorted(function.restricted & pointers_to.keys()):
-            for other, target in pointers_to.items():
-                same = target.object is pointers_to[name].object and overlap(target.fields, pointers_to[name].fields)
-                if other != name and same and not {name, other} <= constant:
-                    self._leave_restrict(function, name, f"{other} points")
-            if pointers_to[name].object.name in used and not pointers_to[name].is_constant:
-                self._leave_restrict(function, name, f"{pointers_to[name].object.name} is")
-
-    def _names_used(self, function: Function) -> set[str]:
-        """The names in the function and in those of the file that it calls."""
-        waiting, used = [function.body], set[str]()
-        while waiting:
-            new = {n.name for n in nodes_in(waiting.pop()) if form(n) == "ID"} - used
-            used |= new
-            found = (self.statements.globals.names.get(name) for name in new)
-            waiting += [f.body for f in found if isinstance(f, Function) and f.body is not None]
-        return used
-
-    def _names_reached(self, function: Function) -> set[str]:
-        """The same, and those in functions that may be called through pointers."""
-        found = self._names_used(function)
-        for name in self.expressions.memory_plan.functions:
-            pointed = self.statements.globals.names.get(name)
-            if isinstance(pointed, Function):
-                found |= {name} | self._names_used(pointed)
-        return found
-
-    def _leave_restrict(self, function: Function, name: str, other: str) -> None:
-        reason = f"{name} is restrict, and {other} into the same object"
-        self.expressions.limit(f"call of {function.name}", reason, FALSE)
 
     def evaluate(self, arguments: list[Any]) -> list[CResult]:
         """The values, left to right. C leaves the order open: a claim if it matters. A sequence point follows."""
@@ -527,7 +483,7 @@ class Calls:
             self.exceeded = function.name
         acts = any(not isinstance(v, CValue) for v in values) or self.statements.has_static
         reason = f"{function.name} calls itself, and calls are read {self.depth} deep"
-        unread = {function.name} | self._names_reached(function)
+        unread = {function.name} | names_reached(function, self)
         return self._leave_model(function.name, function, reason, node, acts=acts, unread=unread)
 
     def _bind(self, function: Function, name: str, kind: AnyKind, value: CResult, argument: Any) -> Iterator[Update]:
@@ -540,7 +496,6 @@ class Calls:
             return
         place = self.statements.variable(name, kind, (self.owner, name))
         to.lifetimes.declare(place.object)
-        to.lifetimes.blocks[-1].given.add(place.object)
         to.scope.names[name] = place
         yield from to.updates(place, value, argument)
 
@@ -557,7 +512,7 @@ class Calls:
 
     def _is_recursive(self, function: Function) -> bool:
         if function.name not in self.recursive:
-            self.recursive[function.name] = function.name in self._names_used(function)
+            self.recursive[function.name] = function.name in names_used(function, self)
         return self.recursive[function.name]
 
     def _body(self, function: Function, leave: str, *, wanted: bool) -> None:

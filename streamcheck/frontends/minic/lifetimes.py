@@ -21,12 +21,10 @@ from streamcheck.frontends.minic.storage import Storage
 
 @dataclass(slots=True, eq=False)
 class Lifetime:
-    """`own`: its variables. `inner`: its variables and pointers, and those of the blocks and calls within it. `given`:
-    those which have their values before it is entered, the parameters of a call."""
+    """`own`: its variables. `inner`: its variables and pointers, and those of the blocks and calls within it."""
 
     own: list[Object] = field(default_factory=list)
     inner: set[Object] = field(default_factory=set)
-    given: set[Object] = field(default_factory=set)
 
 
 class Lifetimes:

@@ -39,7 +39,7 @@ class AddressRange:
 
     @property
     def is_opaque(self) -> bool:
-        """What is in it is not modelled."""
+        """Its contents are not modelled."""
         return isinstance(self.kind, Array) and self.kind.element == OPAQUE
 
     @property

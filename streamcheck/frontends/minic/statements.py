@@ -223,7 +223,7 @@ class Statements:
         regions = self.expressions.memory_plan.regions
         for part in node.block_items or ():
             key = self._key(part) if form(part) == "Decl" else None
-            if key in regions and regions[key].automatic:
+            if key is not None and key in regions and regions[key].automatic:
                 self.expressions.lifetimes.expect(self.object_of(key, regions[key]))
 
     def in_expression(self, node: Any, *, unused: bool) -> CResult:
