@@ -57,6 +57,23 @@ def test_python_takes_them_too(files):
     assert load(files[0], linked=[files[1]]).prove(timeout=20)["assert, line 2"].verdict == "proved"
 
 
+def test_pointers_go_from_file_to_file(tmp_path):
+    node = "struct node { int v; struct node *next; struct { struct node *other; } in[2]; };\n"
+    (tmp_path / "a.c").write_text(
+        node + "extern struct node *head; extern int (*hook)(int); int r; void setup(void);\n"
+        "static int f(int x) { return x + 1; } static int v = 3;\n"
+        "int main(void) { int (*own)(int) = f; setup(); r = hook(4) * 100 + own(4) * 10; hook = own;\n"
+        "r += hook(1) + head->next->v; *head->in[1].other = *head; r = r * 10 + head->next->v; return 0; }\n"
+    )
+    (tmp_path / "b.c").write_text(
+        node + "static struct node x = {1, 0}, y = {2, 0}; struct node *head; int (*hook)(int); static int v = 5;\n"
+        "static int f(int x) { return x * v; }\n"
+        "void setup(void) { x.next = &y; x.in[1].other = &y; head = &x; hook = f; }\n"
+    )
+    cfa, _ = read_c(str(tmp_path / "a.c"), "c", linked=[str(tmp_path / "b.c")])
+    assert outcome(cfa, [0], ["r"]) == str((2000 + 50 + 2 + 2) * 10 + 1)
+
+
 def test_types_of_one_name_must_be_the_same(files, tmp_path):
     (tmp_path / "b.c").write_text(B.replace("int n; };", "long n; };"))
     with pytest.raises(SpecError, match=r"p is another type in .*a\.c; give one of them another name"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -349,7 +349,9 @@ class Declarations:
         if isinstance(declared, Incomplete):
             self.completed[declared] = kind
         elif scope.tags.get(node.name, kind) != kind:
-            raise SpecError(f"the struct {node.name} is defined twice", where_of(node))
+            if self.portable or declared is None or not self._are_alike(declared, kind):
+                raise SpecError(f"the struct {node.name} is defined twice", where_of(node))
+            return declared  # of another file
         if node.name:
             scope.tags[node.name] = kind
         return kind
@@ -377,6 +379,16 @@ class Declarations:
             same = len(a.parameters) == len(b.parameters)
             return same and all(map(self.are_same, a.parameters, b.parameters))
         return a == b
+
+    def _are_alike(self, a: AnyKind, b: AnyKind) -> bool:
+        """Two definitions have the same fields, which may be pointers to the type itself."""
+        if isinstance(a, Array) and isinstance(b, Array) and a.length == b.length:
+            return self._are_alike(a.element, b.element)
+        if not isinstance(a, Struct) or not isinstance(b, Struct):
+            return self.are_same(a, b)
+        same = replace(a, fields=()) == replace(b, fields=()) and len(a.fields) == len(b.fields)
+        pairs = zip(a.fields, b.fields, strict=False)
+        return same and all(m == n and self._are_alike(x, y) for (m, x), (n, y) in pairs)
 
     def _layout(self, node: Any, scope: NameScope) -> tuple[bool, int | None]:
         """The layout that attributes give: true if the fields follow each other, and the alignment."""

@@ -86,8 +86,11 @@ class MemoryPlan:
 
     def compute(self, key: Any) -> None:
         """The pointer variable of this key is a number from now on."""
-        self.computed.add(key)
+        self.computed.add(_of_function(key))
         self.version += 1
+
+    def is_computed(self, key: Any) -> bool:
+        return _of_function(key) in self.computed
 
     def want(self, kind: AnyKind) -> None:
         """Memory without a type is used as one of this kind."""
@@ -108,6 +111,7 @@ class Addresses:
         self.views: dict[AnyKind, Object] = {}
         self.kinds: dict[Object, AnyKind] = {}  # of views
         self.ending: list[tuple[int, Callable[[Term], Term]]] = []  # edges, and what ends there
+        self.since: dict[Term, int] = {}  # by number, how many edges there were when it was found to be a place
         self.object_of: Callable[[Any, AddressRange], Object]  # makes the object that a region is
         self.flags_of: Callable[[Any, AddressRange], Term]  # which instances of an allocation are in use
 
@@ -241,6 +245,7 @@ class Addresses:
         if kind not in self.views:
             self.views[kind] = Object(f"*({kind} *)", Array(kind, VIEW))
             self.kinds[self.views[kind]] = kind
+        self.since[p] = len(self.to.flow.edges)
         return Lvalue(self.views[kind], kind, (), (p,), constant)
 
     def _target(self, address: Address, node: Any) -> AnyKind:
@@ -254,7 +259,7 @@ class Addresses:
         kind, p = self._target(address, node), address.term
         self.limit_outside(p)
         found = [self._in_use(key, region, decode(p, region, place)) for key, region, place in self._places(kind)]
-        self._require_place(kind, p, disjunction(*found), address)
+        self._require_place(kind, p, disjunction(*found))
         return self._view(kind, p, constant=address.kind.constant)
 
     def element_at(self, address: Address, by: CValue, node: Any) -> Lvalue:
@@ -264,12 +269,23 @@ class Addresses:
         kind, p = self._target(address, node), address.term
         self.limit_outside(p)
         found = [_stays(d, distance, end=False) for d in self._elements_at(p, kind)]
-        self._require_place(kind, p, disjunction(*found), address)
+        self._require_place(kind, p, disjunction(*found), distance)
         return self._view(kind, _further(p, distance, self.to.model.size_of(kind)), constant=address.kind.constant)
 
     def _elements_at(self, p: Term, kind: AnyKind) -> Iterator[PartElement]:
-        for _, region, place in self._places(kind):
-            yield decode(p, region, place, end=True) if place.steps else _single(p, region, place, self.to.model)
+        """The elements that a number may be of, or the end of, by the index in the innermost array. One object is an
+        array of one element (6.5.6). The end of a row is the beginning of the next one, too."""
+        for key, region, place in self._places(kind):
+            if place.is_element and len(place.steps) == 1:
+                yield decode(p, region, place, end=True)
+                continue
+            first = decode(p, region, place)
+            last = decode(simple_term("sub", p, number(self.to.model.size_of(place.kind))), region, place)
+            length = first.length if place.is_element else 1
+            index = first.indices[-1] if place.is_element else number(0)
+            is_last = simple_term("eq", last.indices[-1], number(length - 1)) if place.is_element else TRUE
+            yield PartElement(self._in_use(key, region, first), (index,), length)
+            yield PartElement(conjunction(self._in_use(key, region, last), is_last), (number(length),), length)
 
     def _in_use(self, key: Any, region: AddressRange, at: PartElement) -> Term:
         """The number is an element's, and if it is one of an allocation, that is in use."""
@@ -277,13 +293,26 @@ class Addresses:
             return at.holds
         return conjunction(at.holds, simple_term("index", self.flags_of(key, region), at.indices[0]))
 
-    def _require_place(self, kind: AnyKind, p: Term, valid: Term, address: Address) -> None:
-        """The claim that the number is a place's. Where it is in an object of another type, the model ends."""
-        others = [is_inside(p, region) for _, region in self._live() if not self._is_all(region, kind)]
-        inside = disjunction(*others)
+    def _require_place(self, kind: AnyKind, p: Term, valid: Term, by: Term | None = None) -> None:
+        """The claim that a number, or the one so many elements further, is a place's. Where it is in an object of
+        another type, the model ends."""
+        inside = self._in_others(kind, p, by)
         self.to.arithmetic.oblige(SideCondition.TARGET, disjunction(valid, inside))
         reason = f"an object is accessed as {kind}, which is not its type"
         self.to.limit(f"access as {kind}", reason, disjunction(valid, negation(inside)))
+
+    def _in_others(self, kind: AnyKind, p: Term, by: Term | None) -> Term:
+        """The number is in an object that is not all of this type. If one moves from there: in it or at its end, and
+        so is the element further on."""
+        size, found = self.to.model.size_of(kind), []
+        for region in (region for _, region in self._live() if not self._is_all(region, kind)):
+            at = _bytes(p, region)
+            if by is None or region.is_opaque or not size:
+                found.append(is_inside(p, region, end=by is not None))
+            else:
+                index = simple_term("quot", at.indices[-1], number(size))
+                found.append(_stays(PartElement(at.holds, (index,), at.length // size), by, end=True))
+        return disjunction(*found)
 
     def _is_all(self, region: AddressRange, kind: AnyKind) -> bool:
         """All bytes of the object are in places of the kind."""
@@ -291,6 +320,13 @@ class Addresses:
         while isinstance(inner, Array) and not self._matches(kind)(inner):
             inner = inner.element
         return self._matches(kind)(inner)
+
+    def require_still(self, lvalue: Lvalue) -> None:
+        """The claim that memory has not been freed since the lvalue was found to be a place."""
+        if self.has(lvalue) and any(edge >= self.since.get(lvalue.indices[0], 0) for edge, _ in self.ending):
+            kind, p = self.kinds[lvalue.object], lvalue.indices[0]
+            found = [self._in_use(key, region, decode(p, region, place)) for key, region, place in self._places(kind)]
+            self.to.arithmetic.oblige(SideCondition.TARGET, disjunction(*found))
 
     def limit_outside(self, p: Term) -> None:
         """The end of what is modelled, for a pointer to an object of another file."""
@@ -329,7 +365,10 @@ class Addresses:
         stays = [_stays(d, distance, end=True) for d in self._elements_at(p, kind)]
         if kind == kinds.VOID or (isinstance(kind, Integer) and kind.width == 8):
             stays += [_stays(_bytes(p, region), distance, end=True) for _, region in self._live()]
-        self.to.arithmetic.oblige(SideCondition.POINTER, disjunction(*stays))
+        within, others = disjunction(*stays), self._in_others(kind, p, distance)
+        self.to.arithmetic.oblige(SideCondition.POINTER, disjunction(within, others))
+        reason = f"a pointer moves by {kind} in an object which is not of this type"
+        self.to.limit(f"arithmetic on a pointer to {kind}", reason, disjunction(within, negation(others)))
         return Address(address.kind, _further(p, distance, self.to.model.size_of(kind)))
 
     def not_null(self, address: Address) -> Term:
@@ -444,6 +483,12 @@ class Addresses:
         flow.edges[number_of_edge] = replace(edge, updates=tuple(updates.items()))
 
 
+def _of_function(key: Any) -> Any:
+    """The key of a variable, for all calls of its function that are active."""
+    owner, name = key
+    return owner.split("@")[0], name
+
+
 def _in_any(regions: Sequence[AddressRange]) -> Callable[[Term], Term]:
     return lambda p: disjunction(*(is_inside(p, region, end=True) for region in regions))
 
@@ -463,13 +508,6 @@ def _map(value: Term, change: Callable[[Term], Term]) -> Term:
 def _further(p: Term, by: Term, size: int) -> Term:
     distance = simple_term("mul", recast(by, ADDRESS), number(size)) if size != 1 else recast(by, ADDRESS)
     return simple_term("add", p, distance)
-
-
-def _single(p: Term, region: AddressRange, place: TypedPart, model: Any) -> PartElement:
-    """One object as an array of one element, or its end."""
-    start = region.base + place.offset
-    first, end = (simple_term("eq", p, number(at)) for at in (start, start + model.size_of(place.kind)))
-    return PartElement(disjunction(first, end), (recast(end, ADDRESS),), 1)
 
 
 def _bytes(p: Term, region: AddressRange) -> PartElement:

@@ -329,7 +329,7 @@ class Calls:
         the operands beside it read. `unread`: the functions of the file that it may get to."""
         to = self.expressions
         kind = self.result_kind(node)
-        if isinstance(kind, Pointer):
+        if isinstance(kind, Pointer) and not unread:
             raise to.error(f"{name} has no body and returns a pointer: its target is not known", node)
         acts &= library.plain_name(name) not in library.INEXACT
         end = to.flow.leave_model(f"call of {name}", reason, to.where, to.text(node), acts=acts)
@@ -337,6 +337,8 @@ class Calls:
             to.flow.unread.setdefault(end, set()).update(unread)
         if kind == kinds.VOID:
             return None
+        if isinstance(kind, Pointer):
+            return to.numbers.of(to.arithmetic.number(kinds.LONG, 0), node, kind)
         if isinstance(kind, Integer | Floating):
             return CValue(kind, to.unknown(f"{name}()", kind))
         return to.storage.add(kind, f"value, {to.flow.line(to.where)}", self.statements.term)

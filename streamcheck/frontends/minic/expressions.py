@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from streamcheck.c import effects, kinds, pointers, static
 from streamcheck.c.arithmetic import EXACT_FUNCTIONS, CValue, Dialect, SideCondition
-from streamcheck.c.declarations import Address, CResult, PointerVariable
+from streamcheck.c.declarations import Address, CResult, Pointee, PointerVariable, Updated
 from streamcheck.c.expressions import Evaluator
 from streamcheck.c.initial import PartPath, kind_at, scalar_values
 from streamcheck.c.kinds import AnyKind, Array, Floating, Integer, Pointer, Struct
@@ -83,11 +83,15 @@ class Expressions(Evaluator):
     def store(self, node: Any, text: str, *assignments: tuple[Lvalue, CResult]) -> None:
         for lvalue, _ in assignments:
             self.refuse_constant(lvalue, node)
-            if self.numbers.has(lvalue):
-                self.arithmetic.oblige(SideCondition.TARGET, negation(self.numbers.changes_constant(lvalue)))
+            self.numbers.require_still(lvalue)
         self.flow.step(self.where, text, *(u for to, new in assignments for u in self.updates(to, new, node)))
         for lvalue, _ in assignments:
             self.note(lvalue, writes=True)
+
+    def refuse_constant(self, lvalue: Lvalue, node: Any) -> None:
+        super().refuse_constant(lvalue, node)
+        if self.numbers.has(lvalue):
+            self.arithmetic.oblige(SideCondition.TARGET, negation(self.numbers.changes_constant(lvalue)))
 
     def updates(self, lvalue: Lvalue, new: CResult, node: Any) -> list[Update]:
         value = self.value_for(lvalue.kind, new, node)
@@ -135,12 +139,35 @@ class Expressions(Evaluator):
         """Returns `first`, the operand of `node`, once `following` has been evaluated."""
         if effects.level(following, self.scope) < effects.ACTS:
             return lambda: first
-        if isinstance(first, Address):  # in a variable that loses its object if that ends
-            kept = self.temporary(first.kind)
-            self.flow.step(self.where, f"value = {self.text(node)}", self.storage.update(kept, first.term))
-            return lambda: Address(first.kind, self.storage.read(kept))
-        held = self.flow.hold(pointers.terms_of(first), self.where, f"value = {self.text(node)}")
-        return lambda: pointers.with_terms(first, held.release())
+        terms, numbers = pointers.terms_of(first), self._numbers_in(first)
+        held = self.flow.hold(
+            terms, [i in numbers for i in range(len(terms))], self.where, f"value = {self.text(node)}"
+        )
+
+        def release() -> CResult:
+            values = held.release()
+            for i in numbers:
+                if values[i] is not terms[i]:
+                    self.storage.add_cell(values[i])
+            return pointers.with_terms(first, values)
+
+        return release
+
+    def _numbers_in(self, operand: CResult) -> list[int]:
+        """Which of the terms of an operand are pointers: they go with what they point to."""
+        match operand:
+            case Address():
+                return [0]
+            case Lvalue() if self.numbers.has(operand):
+                return [0]
+            case Pointee():
+                return self._numbers_in(operand.lvalue)
+            case Updated():
+                count = len(pointers.terms_of(operand.lvalue))
+                return [*self._numbers_in(operand.lvalue), *(count + i for i in self._numbers_in(operand.before))]
+            case Lvalue() | CValue() | None:
+                return []
+        assert_never(operand)
 
     def in_order(
         self, node: Any, first: Callable[[], CResult], following: Any, second: Callable[[], CResult]

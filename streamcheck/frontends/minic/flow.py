@@ -267,8 +267,8 @@ class Flow:
         if self.checks or self.choices:
             self.step(where, text)
 
-    def hold(self, terms: Sequence[Term], where: Location, text: str) -> Held:
-        """Keeps the values of terms over later effects, until `Held.release`."""
+    def hold(self, terms: Sequence[Term], numbers: Sequence[bool], where: Location, text: str) -> Held:
+        """Keeps the values of terms over later effects, until `Held.release`. `numbers`: which are pointers."""
         saved: dict[Term, Term] = {}
         if self.choices:
             chosen = {c.term for c in self.choices}
@@ -276,7 +276,7 @@ class Flow:
             self.step(where, text, *((v, t) for t, v in saved.items()))
         else:
             self.settle(where, text)
-        held = Held(self, [saved.get(t, t) for t in terms], len(self.edges), where, text)
+        held = Held(self, [saved.get(t, t) for t in terms], numbers, len(self.edges), where, text)
         self.step(where, "skip")
         return held
 
@@ -355,10 +355,12 @@ class Flow:
 
 @dataclass(slots=True)
 class Held:
-    """Values kept over later edges. A value is saved in a variable only if those edges change it."""
+    """Values kept over later edges. A value is saved in a variable only if those edges change it, or may still do so
+    when all has been read. (A pointer is to change with its target.)"""
 
     flow: Flow
     terms: list[Term]
+    numbers: Sequence[bool]
     since: int
     where: Location
     text: str
@@ -367,8 +369,9 @@ class Held:
         flow = self.flow
         changed = {v for e in flow.edges[self.since :] for v, _ in e.updates}
         saved: dict[Term, Term] = {}
-        for t in self.terms:
-            if t not in saved and not changed.isdisjoint(variables([t])):
+        for t, is_number in zip(self.terms, self.numbers, strict=True):
+            used = variables([t])
+            if t not in saved and not (changed if is_number else changed | flow.moving).isdisjoint(used):
                 saved[t] = flow.temporary(t.type, self.where)
         if saved:
             updates = tuple((v, t) for t, v in saved.items())

@@ -63,6 +63,7 @@ class Heap:
         """The number of bytes. None if it is not known on this path, or is no size."""
         size = 1
         for value in values:
+            value = self.to.arithmetic.convert(value, self.to.model.size) if isinstance(value, CValue) else value
             known = self.to.flow.constant_of(value.term) if isinstance(value, CValue) else None
             if known is None or not known.is_const:
                 return None
@@ -178,6 +179,8 @@ class Heap:
             live, (at, _) = self.flags_of(key, region), instance_of(p, region)
             kept = simple_term("index", live, at)
             updates.append((live, simple_term("update", live, at, conjunction(kept, negation(is_start)))))
+        for (key, region), is_start in zip(found, starts, strict=True):
+            self._note_end(key, region, instance_of(p, region)[0], is_start)
         ranges = [region for _, region in found]
         self._end(node, updates, lambda c: disjunction(*(_are_of_one(p, c, region) for region in ranges)))
 
@@ -186,6 +189,13 @@ class Heap:
         at, rest = instance_of(p, region)
         live = simple_term("index", self.flags_of(key, region), at)
         return conjunction(is_inside(p, region), simple_term("eq", rest, number(0)), live)
+
+    def _note_end(self, key: Any, region: AddressRange, at: Term, holds: Term) -> None:
+        """The end of an instance is in no order with its use in another operand."""
+        assert isinstance(region.kind, Array)
+        to, whole = self.to, Lvalue(self.to.numbers.object_of(key, region), region.kind.element, (), (at,))
+        if holds is not FALSE:
+            to.accesses.note(whole, len(to.flow.edges), to.in_branches, writes=True, depth=1, holds=holds)
 
     def _end(self, node: Any, updates: list[tuple[Term, Term]], ends: Any) -> None:
         flow = self.to.flow

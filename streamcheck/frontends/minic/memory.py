@@ -223,8 +223,8 @@ class MemoryCalls:
         if self._is_whole(pointee, size):
             whole = pointee.lvalue
             to.refuse_constant(whole, node)
-            parts = [to.storage.update(part, self._with_bytes(part.kind, value, node)) for part in whole.scalars()]
-            to.flow.step(to.where, to.text(node), *parts)
+            parts = [(part, self._with_bytes(part.kind, value, node)) for part in whole.scalars()]
+            to.flow.step(to.where, to.text(node), *to.storage.updates(parts))
             to.note(whole, writes=True, depth=1)
             return pointee
         region = self._region_of(pointee, target)
@@ -274,8 +274,8 @@ class MemoryCalls:
             if same and self._is_whole(pointee, size) and self._is_whole(given, size):
                 to.refuse_constant(pointee.lvalue, node)
                 pairs = zip(pointee.lvalue.scalars(), given.lvalue.scalars(), strict=True)
-                updates = [to.storage.update(new, to.storage.read(old)) for new, old in pairs]
-                to.flow.step(to.where, to.text(node), *updates)
+                values = [(new, to.storage.read(old)) for new, old in pairs]
+                to.flow.step(to.where, to.text(node), *to.storage.updates(values))
                 to.note(given.lvalue, writes=False, depth=1)
                 to.note(pointee.lvalue, writes=True, depth=1)
                 return pointee

@@ -49,12 +49,14 @@ class AddressRange:
 
 @dataclass(frozen=True, slots=True)
 class TypedPart:
-    """`steps`: the length of each array on the way, and the size of its elements, from the outermost."""
+    """`steps`: the length of each array on the way, and the size of its elements, from the outermost. `is_element`:
+    it is an element of the last one, no field of it, and no instance of an allocation."""
 
     fields: Fields
     steps: tuple[tuple[int, int], ...]
     offset: int
     kind: AnyKind
+    is_element: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def _places(at: TypedPart, wanted: Callable[[AnyKind], bool], model: DataModel) 
         yield at
     if isinstance(kind, Array) and not has_run_time_length(kind):
         step = kind.length, model.size_of(kind.element)
-        yield from _places(TypedPart(at.fields, (*at.steps, step), at.offset, kind.element), wanted, model)
+        yield from _places(TypedPart(at.fields, (*at.steps, step), at.offset, kind.element, True), wanted, model)
     elif isinstance(kind, Struct):
         for name, inner, distance in model.offsets(kind):
             if not isinstance(inner, Opaque):

@@ -100,7 +100,7 @@ def _with_calls(path: str, source: CSource, function: str | None) -> tuple[Autom
                 continue
             found = read
         except ComputedPointer as pointer:
-            if pointer.key in plan.computed:
+            if plan.is_computed(pointer.key):
                 raise
             plan.compute(pointer.key)
             continue
@@ -111,7 +111,7 @@ def _with_calls(path: str, source: CSource, function: str | None) -> tuple[Autom
                 return found
             if not constants or not unit.calls.exceeded:
                 raise
-            constants = False
+            constants, plan = False, MemoryPlan(computed=plan.computed, wanted=plan.wanted)
             continue
         except SpecError:
             if plan.version == version:
@@ -179,7 +179,7 @@ class _TranslationUnit:
                 function = unit._entry_function(name)
                 automaton, _ = unit._run(function)
             except ComputedPointer as pointer:
-                if pointer.key in plan.computed:
+                if plan.is_computed(pointer.key):
                     return CallbackEffect(None, "something")
                 plan.compute(pointer.key)
             except SpecError:

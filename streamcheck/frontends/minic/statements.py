@@ -152,7 +152,7 @@ class Statements:
     def is_computed(self, kind: Pointer, key: tuple[str, Any]) -> bool:
         """The pointer is a number."""
         target = kind.target
-        return isinstance(target, FunctionType) or key in self.expressions.memory_plan.computed
+        return isinstance(target, FunctionType) or self.expressions.memory_plan.is_computed(key)
 
     # Functions
 

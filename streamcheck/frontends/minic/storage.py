@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from streamcheck.c.arithmetic import Arithmetic
-from streamcheck.c.kinds import AnyKind, Array, FunctionType, Pointer, element_of
+from streamcheck.c.kinds import VOID, AnyKind, Array, FunctionType, Pointer, element_of
 from streamcheck.c.lvalues import Fields, Lvalue, Object, leaves
 from streamcheck.c.terms import recast
 from streamcheck.core.simplify import either
@@ -52,6 +52,11 @@ class Storage:
             self.keys[made] = key
         return Lvalue(made, kind)
 
+    def add_cell(self, root: Term) -> None:
+        """A variable that holds a pointer, of no object."""
+        self.cells.append((Object(str(root.payload), Pointer(VOID)), root))
+        self.moving.add(root)
+
     def has_pointers(self, lvalue: Lvalue) -> bool:
         return any(isinstance(element_of(leaf), Pointer) for _, leaf in leaves(lvalue.object.kind))
 
@@ -70,7 +75,9 @@ class Storage:
         return _element(self.parts[lvalue.object][lvalue.fields], lvalue.indices)
 
     def update(self, lvalue: Lvalue, new: Term) -> Update:
-        return self.updates([(lvalue, new)])[0]
+        """The update that gives a part of a known object its value."""
+        ((root, value),) = self.updates([(lvalue, new)])
+        return root, value
 
     def updates(self, values: Iterable[tuple[Lvalue, Term]]) -> list[Update]:
         """The updates that give all these parts their values at once."""
