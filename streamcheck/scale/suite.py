@@ -29,7 +29,7 @@ NEW = 4  # properties that a file has that nobody has read, more or less
 BESIDE = 2  # processors that a turn uses: the engines' and the checker's
 MOST_TURNS = 32  # side by side
 LATE = 20.0  # seconds after which a turn that does not end is ended
-UNFINISHED = "the run that decided it was ended before its warnings; without --resume they are shown"
+UNFINISHED = "the run that decided it was ended before its warnings; a suite from the beginning shows them"
 
 
 @dataclass(eq=False, slots=True)
