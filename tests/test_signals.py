@@ -29,7 +29,8 @@ def test_nothing_heavy_is_loaded_before_the_command_can_answer():
 def test_signals_wait_for_the_command():
     """Blocked by its script, answered by its first handlers."""
     text = Path("bin/streamcheck").read_text()
-    code = text.replace("from streamcheck", "_signal.raise_signal(_signal.SIGINT)\nfrom streamcheck")
+    code = text.replace("    from streamcheck", "    _signal.raise_signal(_signal.SIGINT)\n    from streamcheck")
+    assert code != text
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "error: interrupted\n")
 
