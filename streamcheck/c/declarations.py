@@ -79,10 +79,12 @@ class Updated:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The value of a pointer that the program computes: a number (`frontends.minic.addresses`)."""
+    """The value of a pointer that the program computes: a number (`frontends.minic.addresses`). `moved`: it is this
+    number and so many elements."""
 
     kind: Pointer
     term: Term
+    moved: tuple[Term, Term] | None = None
 
 
 CResult: TypeAlias = CValue | Lvalue | Pointee | Address | Updated | None  # None: the result of a void function
