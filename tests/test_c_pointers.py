@@ -88,6 +88,7 @@ struct pair { short x, y; struct { int k[2]; } in; };
 int *local(void) { int y = 1; return &y; }
 int *max(int *p, int *q) { return *p > *q ? p : q; }
 void set(int **p, int *to) { *p = to; }
+int changed(const int x) { int *p = x ? &g : (int *)&x; *p = x; return x; }
 int *keep;
 int saved(int x, int *q) { int y = q ? *q : 0; keep = &x; return y; }
 int sum(struct node *n) { int s = 0; while (n) { s += n->v; n = n->next; } return s; }
@@ -141,6 +142,7 @@ int sum(struct node *n) { int s = 0; while (n) { s += n->v; n = n->next; } retur
         ("saved(1, 0); if (n) r = saved(2, keep); else r = saved(2, &g);", {0: 1, 1: "no dangling pointer"}),
         ("r = saved(2, (saved(1, 0), n ? keep : &g));", {0: 1, 1: "no dangling pointer"}),
         # what C leaves open, and constants
+        ("r = changed(n); r += changed(2);", {0: "valid pointer", 1: 3}),
         ("int *p = n ? a + 4 : a; r = p == &g;", {0: 0, 1: "limit"}),
         ("const int k = 3; int *p = n ? (int *)&k : &g; *p = 4; r = g;", {0: 4, 1: "valid pointer"}),
         ("typedef const int K; K k = 3; int *p = n ? (int *)&k : &g; *p = 4; r = g;", {0: 4, 1: "valid pointer"}),
