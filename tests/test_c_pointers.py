@@ -47,6 +47,8 @@ int apply(fn f, int x) { return f(x); }
 int down(int n);
 int (*again)(int) = down;
 int down(int n) { return n > 0 ? 1 + again(n - 1) : 0; }
+typedef const int number;
+int first(const int *p) { return *p; }
 fn *choose(int c) { return c ? one : two; }
 """
 
@@ -69,6 +71,9 @@ fn *choose(int c) { return c ? one : two; }
         ("int (*const table[])(int) = {one, two, one}; r = table[n & 3](0);", {1: 2, 2: 1, 3: "index in bounds"}),
         ("fn *p = one, **q = &p; *q = two; r = p(0) * 10 + (*q)(1);", {0: 23}),
         ("int one = 5; fn *p = two; { fn *two = p; r = two(one); }", {0: 7}),
+        # what is const behind a parameter is a part of the function's type
+        ("int (*p)(int *) = (int (*)(int *))first; r = p(&n);", {5: "valid function pointer"}),
+        ("int (*p)(const int *) = first, (*q)(number *) = p; r = q(&n);", {5: 5}),
     ],
 )
 def test_pointers_to_functions(read, body, results):
@@ -83,6 +88,7 @@ struct pair { short x, y; struct { int k[2]; } in; };
 int *local(void) { int y = 1; return &y; }
 int *max(int *p, int *q) { return *p > *q ? p : q; }
 void set(int **p, int *to) { *p = to; }
+int changed(const int x) { int *p = x ? &g : (int *)&x; *p = x; return x; }
 int *keep;
 int saved(int x, int *q) { int y = q ? *q : 0; keep = &x; return y; }
 int sum(struct node *n) { int s = 0; while (n) { s += n->v; n = n->next; } return s; }
@@ -117,6 +123,14 @@ int sum(struct node *n) { int s = 0; while (n) { s += n->v; n = n->next; } retur
         ("struct pair s[3], *q = n ? s : s + 1; short *p = &q->x; p += 1; r = 1;", {0: 1, 1: 1}),
         ("struct pair s[3], *q = n ? s : s + 1; short *p = &q->x; p += 2; r = 1;", {0: "limit", 1: "limit"}),
         ("struct { int x; char c; } s[3] = {{1}}; int *p = n ? &s[0].x : &s[1].x; r = p[1];", {0: "limit", 1: "limit"}),
+        ("struct pair s[2] = {{1, 2}}, *q = n ? s : s + 1; short *p = &q->x; r = *(p + 1);", {0: "limit", 1: "limit"}),
+        ("int m[2][2] = {1, 2, 3, 4}, *p = n ? m[0] : m[1]; r = *(p + 2);", {0: "valid pointer", 1: "valid pointer"}),
+        ("int *p = n ? a : a + 1; *(p + 2) += *(p + 1); r = a[2] * 10 + a[3];", {0: 37, 1: 54}),
+        ("struct { char x, y; } s = {1, 2}, *q = n ? &s : &s; char *p = &q->x; r = *(p + 1);", {0: 2}),
+        # objects that overlap
+        ("struct pair s = {1}, t = {2}, *p = n ? &s : &t; memcpy(&s, p, sizeof s); r = s.x;", {0: 2, 1: "no overlap"}),
+        ("struct pair s = {1}, t = {2}, *p = n ? &s : &t; memmove(&s, p, sizeof s); r = s.x;", {0: 2, 1: 1}),
+        ("int m[2][2] = {1, 2, 3, 4}; memcpy(m[0], m[n], sizeof m[0]); r = **m;", {0: "no overlap", 1: 3}),
         ("memset(n ? &g : &h, 0, sizeof g); r = g * 10 + h;", {0: 10, 1: 2}),
         ("const int k = 3; int *p = n ? (int *)&k : &g; memset(p, 0, sizeof g); r = g;", {0: 0, 1: "valid pointer"}),
         # variables that have ended
@@ -128,8 +142,15 @@ int sum(struct node *n) { int s = 0; while (n) { s += n->v; n = n->next; } retur
         ("saved(1, 0); if (n) r = saved(2, keep); else r = saved(2, &g);", {0: 1, 1: "no dangling pointer"}),
         ("r = saved(2, (saved(1, 0), n ? keep : &g));", {0: 1, 1: "no dangling pointer"}),
         # what C leaves open, and constants
+        ("r = changed(n); r += changed(2);", {0: "valid pointer", 1: 3}),
         ("int *p = n ? a + 4 : a; r = p == &g;", {0: 0, 1: "limit"}),
         ("const int k = 3; int *p = n ? (int *)&k : &g; *p = 4; r = g;", {0: 4, 1: "valid pointer"}),
+        ("typedef const int K; K k = 3; int *p = n ? (int *)&k : &g; *p = 4; r = g;", {0: 4, 1: "valid pointer"}),
+        (
+            "typedef const int K, T[2]; typedef K L; T t; struct { L k; } s; int *p = (int *)(n ? t : &s.k); *p = 4;",
+            {0: "valid pointer", 1: "valid pointer"},
+        ),
+        ("typedef const int K; { typedef int K; K k = 3; int *p = n ? &k : &g; *p = 4; r = k; }", {0: 3, 1: 4}),
         ('const char *s = n ? "ab" : "c"; r = s[0] + s[1];', {0: 99, 1: 195}),
         ('struct { const char *s; int k; } t[] = {{"ab", 1}, {"c", 2}}; r = t[n & 1].s[1] + t[0].k;', {0: 99, 1: 1}),
         ('char *s = n ? "ab" : "c"; s[0] = 1; r = 1;', {0: "valid pointer"}),
@@ -220,6 +241,14 @@ def test_mathematical_integers_do_not_wrap_around_as_distances(tmp_path):
     (tmp_path / "a.c").write_text(f"{body} r = p[n]; }}")
     cfa, _ = read_c(str(tmp_path / "a.c"), "math")
     assert end(cfa, 2) == 3 and end(cfa, 1 << 64) == "pointer in bounds" and end(cfa, 4) == "valid pointer"
+
+
+@pytest.mark.parametrize("pointer", ["b", "n ? b : b + 1"])
+def test_differences_of_pointers_fit_their_type(read, pointer):
+    text = "int r; char b[40000u]; int main(void) {{ int n = nondet_int(); char *p = {}; r = p + {} - p == {}; }}"
+    far, near = (text.format(pointer, d, d) for d in ("39000u", "29000"))
+    assert end(read(far, data_model="avr"), 0) == "no overflow" and end(read(near, data_model="avr"), 0) == 1
+    assert end(read(far, data_model="ILP32"), 0) == 1
 
 
 def test_malloc_may_fail(read):

@@ -36,6 +36,7 @@ class Function:
     where: Location
     static: bool = False
     restricted: frozenset[str] = frozenset()  # the parameters that are `restrict`
+    constant: frozenset[str] = frozenset()  # those that are const
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +80,12 @@ class Updated:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The value of a pointer that the program computes: a number (`frontends.minic.addresses`)."""
+    """The value of a pointer that the program computes: a number (`frontends.minic.addresses`). `moved`: it is this
+    number and so many elements."""
 
     kind: Pointer
     term: Term
+    moved: tuple[Term, Term] | None = None
 
 
 CResult: TypeAlias = CValue | Lvalue | Pointee | Address | Updated | None  # None: the result of a void function
@@ -269,9 +272,12 @@ class Declarations:
         if len(set(names)) < len(names):
             raise SpecError(f"two parameters of {decl.name} have one name", where_of(decl))
         result = self.kind_of(decl.type.type, scope)
-        restricted = frozenset(p.name for p in params if form(p) == "Decl" and "restrict" in _qualifiers(p.type))
+        restricted, constant = (
+            frozenset(p.name for p in params if form(p) == "Decl" and qualifier in _qualifiers(p.type))
+            for qualifier in ("restrict", "const")
+        )
         static = "static" in decl.storage
-        return Function(decl.name, result, tuple(parameters), body, where_of(decl), static, restricted)
+        return Function(decl.name, result, tuple(parameters), body, where_of(decl), static, restricted, constant)
 
     def _parameters(self, function: str, node: Any, scope: NameScope) -> Iterator[tuple[str, AnyKind]]:
         params = node.args.params if node.args else ()

@@ -250,11 +250,18 @@ def binary(op: str, left: CResult, right: CResult, to: Evaluator) -> CResult:
     if a.lvalue != b.lvalue or a.offset is None or b.offset is None:
         raise SpecError("a comparison of pointers to different variables is not supported", to.where)
     if op == "-":
-        distance = CValue(kinds.LONG, simple_term("sub", a.offset.term, b.offset.term))
-        return arithmetic.convert(distance, to.model.difference)
+        return difference(simple_term("sub", a.offset.term, b.offset.term), to)
     if op not in ("==", "!=", "<", "<=", ">", ">="):
         raise SpecError(f"{op} is not defined for pointers", to.where)
     return arithmetic.binary(op, a.offset, b.offset)
+
+
+def difference(distance: Term, to: Evaluator) -> CValue:
+    """p - q, so many elements. It must fit its type, `ptrdiff_t` (6.5.6)."""
+    value, kind = CValue(kinds.LONG, distance), to.model.difference
+    if kind.high < kinds.LONG.high:
+        to.arithmetic.require_range(SideCondition.OVERFLOW, value, kind.low, kind.high)
+    return to.arithmetic.convert(value, kind)
 
 
 def _needs_numbers(op: str, left: CResult, right: CResult) -> bool:

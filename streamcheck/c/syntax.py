@@ -38,7 +38,39 @@ def parse(text: str, path: str, typedefs: Collection[str] = TYPEDEFS) -> list[An
             raise _error_at_token(parser, path, error) from None
         message = re.sub(r"^before: ", "a syntax error, or C that is not supported, before ", match[3])
         raise SpecError(message, Location(match[1], int(match[2]))) from None
-    return tree.ext[len(known) :]  # type: ignore[no-any-return]
+    nodes: list[Any] = tree.ext[len(known) :]
+    _qualify_by_typedefs(nodes)
+    return nodes
+
+
+def _qualify_by_typedefs(nodes: list[Any]) -> None:
+    """Writes `const T` where T is a typedef of a type that is const."""
+    waiting: list[tuple[Any, set[str]]] = []
+    outermost: set[str] = set()  # the typedefs of such types
+    waiting += ((node, outermost) for node in reversed(nodes))
+    while waiting:
+        node, known = waiting.pop()
+        shape = form(node)
+        if shape in ("Decl", "TypeDecl", "Typedef", "Typename") and "const" not in node.quals:
+            base = node
+            while hasattr(base, "type"):
+                base = base.type
+            if form(base) == "IdentifierType" and base.names[0] in known:
+                node.quals = [*node.quals, "const"]
+        if shape == "Typedef":
+            known.discard(node.name)
+            known.update([node.name] if _is_constant(node.type, known) else [])
+        known = set(known) if shape in ("Compound", "FuncDef") else known
+        waiting += ((child, known) for _, child in reversed(node.children()))
+
+
+def _is_constant(node: Any, known: set[str]) -> bool:
+    """The declared type, or that of the elements of the array, is const."""
+    while form(node) == "ArrayDecl":
+        node = node.type
+    base: Any = getattr(node, "type", None)
+    of_typedef = form(node) == "TypeDecl" and form(base) == "IdentifierType" and base.names[0] in known
+    return of_typedef or "const" in (getattr(node, "quals", None) or ())
 
 
 def _error_at_token(parser: Any, path: str, error: Exception) -> SpecError:

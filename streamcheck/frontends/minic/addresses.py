@@ -256,6 +256,8 @@ class Addresses:
         return kind
 
     def place_at(self, address: Address, node: Any) -> Lvalue:
+        if address.moved is not None:  # *(p + i) is p[i] (6.5.2.1)
+            return self._element(replace(address, term=address.moved[0]), address.moved[1], node)
         kind, p = self._target(address, node), address.term
         self.limit_outside(p)
         found = [self._in_use(key, region, decode(p, region, place)) for key, region, place in self._places(kind)]
@@ -266,6 +268,9 @@ class Addresses:
         distance = self._distance(by)
         if distance.is_const and distance.payload == 0:
             return self.place_at(address, node)
+        return self._element(address, distance, node)
+
+    def _element(self, address: Address, distance: Term, node: Any) -> Lvalue:
         kind, p = self._target(address, node), address.term
         self.limit_outside(p)
         found = [_stays(d, distance, end=False) for d in self._elements_at(p, kind)]
@@ -363,13 +368,15 @@ class Addresses:
         reason = "the size of this memory is not known when the program is read"
         self.to.limit("arithmetic on a pointer to memory", reason, negation(disjunction(*opaque)))
         stays = [_stays(d, distance, end=True) for d in self._elements_at(p, kind)]
-        if kind == kinds.VOID or (isinstance(kind, Integer) and kind.width == 8):
+        by_bytes = kind == kinds.VOID or (isinstance(kind, Integer) and kind.width == 8)
+        if by_bytes:
             stays += [_stays(_bytes(p, region), distance, end=True) for _, region in self._live()]
         within, others = disjunction(*stays), self._in_others(kind, p, distance)
         self.to.arithmetic.oblige(SideCondition.POINTER, disjunction(within, others))
         reason = f"a pointer moves by {kind} in an object which is not of this type"
         self.to.limit(f"arithmetic on a pointer to {kind}", reason, disjunction(within, negation(others)))
-        return Address(address.kind, _further(p, distance, self.to.model.size_of(kind)))
+        moved = None if by_bytes else (p, distance)
+        return Address(address.kind, _further(p, distance, self.to.model.size_of(kind)), moved)
 
     def not_null(self, address: Address) -> Term:
         self._require_usable(address.term)
@@ -405,9 +412,9 @@ class Addresses:
         if op != "-":
             return to.arithmetic.of_truth(simple_term(COMPARISONS[op], a.term, b.term))
         size = to.model.size_of(to.declarations.complete(a.kind.target))
-        wide = [recast(side.term, machine(64, signed=True)) for side in (a, b)]
+        wide = [recast(side.term, WIDE) for side in (a, b)]
         distance = simple_term("quot", simple_term("sub", *wide), constant(WIDE, size))
-        return to.arithmetic.convert(CValue(kinds.LONG, recast(distance, to.type_of(kinds.LONG))), to.model.difference)
+        return pointers.difference(recast(distance, to.type_of(kinds.LONG)), to)
 
     def _one(self, region: AddressRange, a: Address, b: Address) -> Term:
         """Two numbers in a region are of one instance."""

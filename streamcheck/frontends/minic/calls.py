@@ -494,7 +494,7 @@ class Calls:
             for offset, new in pointers.bind(pointer, value, name, to, argument):
                 yield from to.updates(offset, new, argument)
             return
-        place = self.statements.variable(name, kind, (self.owner, name))
+        place = self.statements.variable(name, kind, (self.owner, name), constant=name in function.constant)
         to.lifetimes.declare(place.object)
         to.scope.names[name] = place
         yield from to.updates(place, value, argument)

@@ -34,6 +34,7 @@ from streamcheck.c.terms import recast
 from streamcheck.core.simplify import conjunction, disjunction, either, negation, simple_term
 from streamcheck.core.term import FALSE, Term, constant, term
 from streamcheck.core.types import array_of, plural
+from streamcheck.frontends.minic.order import same_place
 
 if TYPE_CHECKING:
     from streamcheck.frontends.minic.expressions import Expressions
@@ -273,6 +274,8 @@ class MemoryCalls:
             same = pointee.lvalue.kind == given.lvalue.kind
             if same and self._is_whole(pointee, size) and self._is_whole(given, size):
                 to.refuse_constant(pointee.lvalue, node)
+                if apart:
+                    self._require(negation(self._are_same(pointee, given)), SideCondition.OVERLAP)
                 pairs = zip(pointee.lvalue.scalars(), given.lvalue.scalars(), strict=True)
                 values = [(new, to.storage.read(old)) for new, old in pairs]
                 to.flow.step(to.where, to.text(node), *to.storage.updates(values))
@@ -300,6 +303,18 @@ class MemoryCalls:
             return recast(element, self.to.type_of(into.element))
 
         return value
+
+    def _are_same(self, a: Pointee, b: Pointee) -> Term:
+        """Two objects of one type are the same one."""
+        numbers, sides = self.to.numbers, (a.lvalue, b.lvalue)
+        if not any(map(numbers.has, sides)):
+            if (a.lvalue.object, a.lvalue.fields) != (b.lvalue.object, b.lvalue.fields):
+                return FALSE
+            return same_place(a.lvalue, b.lvalue, self.to.type_of(kinds.LONG))
+        regions = self.to.memory_plan.regions
+        if not all(numbers.has(side) or self.to.storage.keys.get(side.object) in regions for side in sides):
+            return FALSE  # no pointer that is computed points there
+        return simple_term("eq", *(numbers.of(Pointee(side), None).term for side in sides))
 
     def _require_apart(self, into: Region, out: Region, count: Term) -> None:
         if into.lvalue is None or out.lvalue is None or into.lvalue.object is not out.lvalue.object:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from streamcheck.c import kinds, static
 from streamcheck.c.arithmetic import SideCondition
 from streamcheck.c.declarations import Address, CResult, Function
-from streamcheck.c.kinds import Floating, FunctionType, Integer, Pointer, Struct
+from streamcheck.c.kinds import AnyKind, Array, Floating, FunctionType, Integer, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.core.simplify import disjunction, simple_term
 from streamcheck.core.term import Term
@@ -104,11 +104,18 @@ class PointedCalls:
         found = []
         for name, at in to.memory_plan.functions.items():
             function = self.calls.statements.globals.names.get(name)
-            if not isinstance(function, Function) or not to.declarations.are_same(static.code_of(function), code):
+            if not isinstance(function, Function) or not self._are_same(static.code_of(function), code):
                 continue
             if code.parameters is not None or self._takes(function, arguments):
                 found.append((at, function))
         return found
+
+    def _are_same(self, a: FunctionType, b: FunctionType) -> bool:
+        """The types are the same, also in what is const behind their pointers (6.7.5.1)."""
+        same = self.to.declarations.are_same(a, b) and _are_qualified_alike(a.result, b.result)
+        return same and all(
+            _are_qualified_alike(x, y) for x, y in zip(a.parameters or (), b.parameters or (), strict=False)
+        )
 
     def _takes(self, function: Function, arguments: list[Any]) -> bool:
         """The arguments of a call without a prototype have the types of the parameters."""
@@ -122,3 +129,15 @@ class PointedCalls:
             if isinstance(wanted, Integer | Floating) and wanted != given:
                 return False
         return True
+
+
+def _are_qualified_alike(a: AnyKind, b: AnyKind) -> bool:
+    """Two types that are the same but for qualifiers have the same ones behind their pointers."""
+    if isinstance(a, Array) and isinstance(b, Array):
+        return _are_qualified_alike(a.element, b.element)
+    if isinstance(a, FunctionType) and isinstance(b, FunctionType):
+        parameters = zip(a.parameters or (), b.parameters or (), strict=False)
+        return _are_qualified_alike(a.result, b.result) and all(_are_qualified_alike(x, y) for x, y in parameters)
+    if isinstance(a, Pointer) and isinstance(b, Pointer):
+        return a.constant == b.constant and _are_qualified_alike(a.target, b.target)
+    return True

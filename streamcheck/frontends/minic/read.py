@@ -369,7 +369,8 @@ class _TranslationUnit:
                     self.statements.handles.append(name)
                     self.flow.warn(f"{name} is assumed to point to a variable of its own", function.where)
                 continue
-            to.scope.names[name] = place = statements.variable(name, kind, key)
+            constant = name in function.constant
+            to.scope.names[name] = place = statements.variable(name, kind, key, constant=constant)
             statements.fresh = False
             statements.begin(place, None)
             statements.fresh = function.name == "main"
