@@ -184,3 +184,12 @@ def test_the_types_of_outputs_are_to_be_realized(tmp_path, given, answer):
     path.write_text(f"node imported m(a: {given}) returns (r: int | r <= 5);\ncon guarantee r >= a; noc\n")
     done = CliRunner().invoke(cli, ["realizable", str(path), "--json", "--timeout", "20"], standalone_mode=False)
     assert [row["verdict"] for row in json.loads(done.stdout)] == [answer]
+
+
+def test_choose_depends_on_the_bounds_in_its_type(tmp_path):
+    text = (
+        "node top(x: int) returns (a: int);\n(*@contract assume x > 0; *)\n"
+        "let a = choose { v: subrange [0, x] of int | v > 0 };\n"
+        'check "same" true -> a = pre a; check "met" a <= x; check "function" true -> x = pre x => a = pre a; tel'
+    )
+    assert verdicts(tmp_path, text) == {"same": "falsified", "met": "proved", "function": "proved"}
