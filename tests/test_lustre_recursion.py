@@ -67,7 +67,8 @@ def test_a_wrong_guarantee_proves_nothing(tmp_path):
         timeout=8.0,
     )
     assert found["fact.guarantee pos"] == "falsified"
-    assert found["P"] == found["Q"] == "unknown"
+    assert found["P"] == "unknown"
+    assert found["Q"] in ("unknown", "falsified")  # false in all runs, but a run found may have calls without a value
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,8 @@ def test_a_unit_that_prints_something_else_is_seen(tmp_path):
 
 def test_another_answer_is_seen(monkeypatch):
     numbers = itertools.count()
-    monkeypatch.setattr(deterministic, "answer", lambda *given, **named: {"shown": next(numbers)})
+    shown = lambda *given, **named: {"shown": {"properties": [], "number": next(numbers)}}
+    monkeypatch.setattr(deterministic, "answer", shown)
     assert len(deterministic.deterministic(2, 5).wrong) == 4
     assert deterministic.untimed({"a": [{"seconds": 3, "b": 1}], "seconds": 2}) == {"a": [{"b": 1}]}
 
