@@ -84,7 +84,7 @@ class Explaining:
         if result.proof is not None:
             yield from self._of_program_proof(program, result, result.proof)
             if self.searches and not is_invariant(result.proof):
-                follows_runs = result.kind in ("complete", "ended")
+                follows_runs = result.kind in ("complete", "ended", "unwound")
                 other = self._invariant_for(result, self.seconds if follows_runs else min(self.seconds, AT_ONCE))
                 if follows_runs or (other is not None and is_readable(other)):
                     yield from self._of_other(result, other)

@@ -7,7 +7,8 @@ Invariants of locations are shown edge by edge. With inv(l) for the locations th
 
 The statements from l to r are followed through the locations without an invariant, all paths at once: every location
 on the way has a condition for being there, and the variables' values as terms, chosen at the locations at which paths
-meet. A loop without an invariant at any location must be infeasible.
+meet. Where a path comes to a location that the others have left, the next round begins. What would come round more
+often than the certificate says must be infeasible: with one round, every loop without an invariant at any location.
 
 A certificate about larger steps (blocks) is judged in two parts: the blocks simulate the statements, that is,
 any state that the statements reach from one location of the blocks to the next, an edge of the blocks reaches too; and
@@ -32,11 +33,12 @@ from streamcheck.certify.logic import choice, conjunction, disjunction, equality
 from streamcheck.certify.runs import Runs
 from streamcheck.certify.script import Script
 from streamcheck.core.term import FALSE, TRUE, Term, variable, variables
-from streamcheck.core.types import BOOL
+from streamcheck.core.types import BOOL, Type
 from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants
 
 Arrival: TypeAlias = Callable[[Mapping[Term, Term]], Term]  # from the variables' values there
+Reached: TypeAlias = dict[str, tuple[Term, dict[Term, Term]]]  # the condition for being there, and the values
 MOST_EITHERS = 6  # choices of one block that are tried both ways
 
 
@@ -51,15 +53,15 @@ class AutomatonChecker:
         """None if the evidence shows that no run gets to the error of this name."""
         error = next(e.location for e in self.automaton.errors if e.name == name)
         match evidence:
-            case LocationInvariants(at, chosen):
+            case LocationInvariants(at, chosen, rounds):
                 read = variables(invariant for _, invariant in at)
                 if (
                     chosen
                     or is_about_arrays(read)
                     or (has_large_arrays(self.automaton) and {*self.automaton.variables} >= {*read})
                 ):
-                    return check_locations(self.automaton, error, dict(at), chosen)
-                return check_locations(self.source, error, dict(at))
+                    return check_locations(self.automaton, error, dict(at), rounds, chosen)
+                return check_locations(self.source, error, dict(at), rounds)
             case BlockCertificate(blocks, certificate):
                 return self._checker_of(blocks).check(error, certificate)
         assert_never(evidence)
@@ -99,7 +101,7 @@ class BlockChecker:
 
 
 def check_locations(
-    source: Automaton, error: str, invariants: Mapping[str, Term], chosen: Sequence[Term] = ()
+    source: Automaton, error: str, invariants: Mapping[str, Term], rounds: int = 1, chosen: Sequence[Term] = ()
 ) -> Rejected | None:
     """None if the invariants hold, for all values of what is chosen, and exclude the error.
 
@@ -117,7 +119,7 @@ def check_locations(
     for start in dict.fromkeys([source.entry, *invariants]):
         if start not in leading:
             continue
-        wrong = _Region(source, leading, start, arrivals).wrong()
+        wrong = _Region(source, leading, start, arrivals, rounds).wrong()
         given = invariants.get(start, TRUE)
         if start == source.entry:  # a run begins with any values, and the invariant has to hold of them
             given, wrong = TRUE, disjunction(negation(given), wrong)
@@ -220,23 +222,38 @@ class _Region:
     leading: set[str]  # the locations from which an error can be reached
     start: str
     arrivals: Mapping[str, Arrival]
-    here: dict[str, Term] = field(default_factory=dict)  # the condition for being there
-    values: dict[str, dict[Term, Term]] = field(default_factory=dict)
+    rounds: int = 1  # that are left
+    here: Reached = field(default_factory=dict)
+    again: Reached = field(default_factory=dict)  # in the next round
     goals: list[Term] = field(default_factory=list)
     left: set[str] = field(default_factory=set)
+    copies: dict[Term, Term] = field(default_factory=dict)  # of what edges choose, in this round
+    names: set[str] = field(default_factory=set)
 
     def wrong(self) -> Term:
         """The condition that some path violates an obligation."""
-        self.here[self.start] = TRUE
-        self.values[self.start] = {v: v for v in self.source.variables}
+        chosen = dict.fromkeys(c for e in self.source.edges for c in e.choices)
+        self.names = {str(v.payload) for v in (*self.source.variables, *chosen)}
+        self._arrive(self.start, TRUE, {v: v for v in self.source.variables})
         order = self._order()
-        # Mostly one pass; if edges fold away, a location that was passed over may be reached later.
-        while any(q in self.here and q not in self.left for q in order):
-            for location in order:
-                if location in self.here and location not in self.left:
-                    self.left.add(location)
-                    self._leave(location)
-        return disjunction(*self.goals)
+        while True:
+            # Mostly one pass; if edges fold away, a location that was passed over may be reached later.
+            while any(q in self.here and q not in self.left for q in order):
+                for location in order:
+                    if location in self.here and location not in self.left:
+                        self.left.add(location)
+                        self._leave(location)
+            self.rounds -= 1
+            if not self.again or not self.rounds:
+                return disjunction(*self.goals, *(there for there, _ in self.again.values()))
+            self.here, self.again, self.left = self.again, {}, set()
+            self.copies = {c: self._fresh(str(c.payload), c.type) for c in chosen}
+
+    def _fresh(self, name: str, type: Type) -> Term:
+        while name in self.names:
+            name += f" {self.rounds}"
+        self.names.add(name)
+        return variable(name, type)
 
     def _order(self) -> list[str]:
         """The start and the locations on the way, each after those that lead there, but for loops."""
@@ -261,25 +278,26 @@ class _Region:
         others = TRUE
         edges = [e for e in self.source.edges_from[location] if e.target in self.leading]
         for i, edge in enumerate(edges):
-            chosen = TRUE if i == len(edges) - 1 else variable(f"takes:{i}@{location}", BOOL)
-            self._follow(edge, conjunction(self.here[location], others, chosen))
+            chosen = TRUE if i == len(edges) - 1 else self._fresh(f"takes:{i}@{location}", BOOL)
+            self._follow(edge, conjunction(others, chosen))
             others = conjunction(others, negation(chosen))
 
     def _follow(self, edge: Edge, taken: Term) -> None:
-        before = self.values[edge.source]
-        images = replace_and_fold([*edge.roots()], before)
-        there = conjunction(taken, images[edge.guard])
+        here, before = self.here[edge.source]
+        images = replace_and_fold([*edge.roots()], {**before, **self.copies})
+        there = conjunction(here, taken, images[edge.guard])
         after = {**before, **{v: images[t] for v, t in edge.updates}}
         if there is FALSE:
             return
-        target = edge.target
-        if target in self.arrivals:
-            self.goals.append(conjunction(there, self.arrivals[target](after)))
-        elif target in self.left:
-            self.goals.append(there)  # a loop without an obligation must not come round
-        elif target not in self.here:
-            self.here[target], self.values[target] = there, after
+        if edge.target in self.arrivals:
+            self.goals.append(conjunction(there, self.arrivals[edge.target](after)))
         else:
-            known = self.values[target]
-            self.values[target] = {v: choice(there, after[v], known[v]) for v in known}
-            self.here[target] = disjunction(self.here[target], there)
+            self._arrive(edge.target, there, after)
+
+    def _arrive(self, target: str, there: Term, after: dict[Term, Term]) -> None:
+        reached = self.again if target in self.left else self.here
+        if target in reached:
+            known, values = reached[target]
+            after = {v: choice(there, after[v], values[v]) for v in values}
+            there = disjunction(known, there)
+        reached[target] = there, after

@@ -27,7 +27,8 @@ def require_well_formed(evidence: ProofEvidence, known: set[Term]) -> None:
     match evidence:
         case Certificate():
             _require_fields(evidence)
-        case LocationInvariants(at, chosen):
+        case LocationInvariants(at, chosen, rounds):
+            _require_steps("the number of rounds", rounds)
             if not all(isinstance(location, str) for location, _ in at):
                 raise IllFormed("a location has no name")
             if any(v.op != "var" or not isinstance(v.type, BoolType | IntegerType | MachineType) for v in chosen):
@@ -48,10 +49,16 @@ def require_well_formed(evidence: ProofEvidence, known: set[Term]) -> None:
 
 
 def _require_fields(certificate: Certificate) -> None:
-    if type(certificate.k) is not int or not 1 <= certificate.k <= MOST_STEPS:
-        raise IllFormed(f"k is {certificate.k}, not a number of steps from 1 to {MOST_STEPS}")
+    _require_steps("k", certificate.k)
+    if certificate.kind == "unwound":
+        raise IllFormed("it follows the loops of a program, and is not about one")
     if not all(isinstance(name, str) for name in certificate.free):
         raise IllFormed("something is left free that has no name")
+
+
+def _require_steps(what: str, steps: int) -> None:
+    if type(steps) is not int or not 1 <= steps <= MOST_STEPS:
+        raise IllFormed(f"{what} is {steps}, not a number of steps from 1 to {MOST_STEPS}")
 
 
 def _require_blocks(blocks: Automaton) -> None:

@@ -94,10 +94,11 @@ def proof_to_plain(evidence: ProofEvidence) -> dict[str, Any]:
     match evidence:
         case Certificate():
             return certificate_to_plain(evidence)
-        case LocationInvariants(at, chosen):
+        case LocationInvariants(at, chosen, rounds):
             w = TermWriter()
             rows = [[location, w.term(invariant)] for location, invariant in at]
-            whole = {"any": [w.term(v) for v in chosen]} if chosen else {}
+            whole: dict[str, Any] = {"any": [w.term(v) for v in chosen]} if chosen else {}
+            whole |= {"rounds": rounds} if rounds > 1 else {}
             return {"locations": rows, **whole, "types": w.types, "terms": w.terms}
         case BlockCertificate(blocks, certificate):
             w = TermWriter()
@@ -110,7 +111,8 @@ def proof_from_plain(data: dict[str, Any]) -> ProofEvidence:
     if "locations" in data:
         terms = TermReader(data["types"], data["terms"]).terms
         chosen = tuple(terms[i] for i in data.get("any", ()))
-        return LocationInvariants(tuple((location, terms[i]) for location, i in data["locations"]), chosen)
+        rows = tuple((location, terms[i]) for location, i in data["locations"])
+        return LocationInvariants(rows, chosen, data.get("rounds", 1))
     if "blocks" in data:
         blocks = automaton_from_plain(data["blocks"], TermReader(data["types"], data["terms"]))
         return BlockCertificate(blocks, certificate_from_plain(data["certificate"]))

@@ -83,7 +83,7 @@ def require_proof_shape(data: dict[str, Any]) -> None:
         terms = _reader(data, ()).terms
         row = row_of(text, _term("a term", terms, of_type=BOOL))
         chosen = list_of(_term("a variable", terms, op="var"))
-        record({"locations": list_of(row), "any": chosen}, optional=("any",))(data, ())
+        record({"locations": list_of(row), "any": chosen, "rounds": whole(1)}, optional=("any", "rounds"))(data, ())
     elif kinds == ["blocks"]:
         reader = _reader(data, ())
         record({"blocks": _blocks(reader.terms), "certificate": any_value})(data, ())

@@ -28,6 +28,7 @@ class Certificate:
                       states of which only the first is initial
 
         "ended"       J holds in the first k steps, and no run from an initial state has k + 1 states
+        "unwound"     only of a program: see `LocationInvariants`, of which k are the rounds; J says nothing
 
     `equalities`, each `same(variable, constant or variable)`, are 1-inductive together; the rest is shown of the system
     with the left sides replaced by the right ones, in which fewer variables make up a state.
@@ -36,7 +37,7 @@ class Certificate:
     `prover` is the solver whose answers it comes from, which does not check it.
     """
 
-    kind: Literal["inductive", "compressed", "complete", "ended"]
+    kind: Literal["inductive", "compressed", "complete", "ended", "unwound"]
     k: int
     invariants: tuple[Term, ...]
     free: tuple[str, ...] = ()
@@ -44,7 +45,7 @@ class Certificate:
     prover: SolverFamily = "z3"
 
     def __post_init__(self) -> None:
-        if self.kind not in ("inductive", "compressed", "complete", "ended"):
+        if self.kind not in ("inductive", "compressed", "complete", "ended", "unwound"):
             raise ValueError(f"no certificate is called {self.kind!r}")
         if self.k < 1 or any(t.type is not BOOL for t in self.invariants):
             raise ValueError("a certificate has k >= 1 and Bool invariants")
@@ -62,10 +63,13 @@ class LocationInvariants:
     kept by the statements that lead from one to the next, and none leads to the error.
 
     They may speak of arrays as a whole, and hold for all values of the variables `any`, which the automaton does not
-    have: with k among these, `a[k] == 0` is said of every element."""
+    have: with k among these, `a[k] == 0` is said of every element.
+
+    Between locations with an invariant, a path comes to a location where it was before fewer times than `rounds`."""
 
     at: tuple[tuple[str, Term], ...]
     any: tuple[Term, ...] = ()
+    rounds: int = 1
 
     def __post_init__(self) -> None:
         if any(invariant.type is not BOOL for _, invariant in self.at):

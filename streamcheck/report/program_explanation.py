@@ -54,6 +54,8 @@ def program_proof_lines(
             yield f"    no run gets to the error in {steps}, and after {steps} that keep away from it, so does the next"
         if rows:
             yield "    these conditions hold whenever the program is at the line:"
+    elif proof.rounds > 1:
+        yield f"    every path was followed through at most {proof.rounds} rounds of the loops, and none is left"
     elif rows:
         yield "    these conditions hold whenever the program is at the line, and exclude the error:"
     else:

@@ -19,7 +19,12 @@ from streamcheck.report.trace import AS_USUAL, TraceOptions, trace_table
 from streamcheck.report.wraps import wrap_lines
 
 MODELS = {"bits": "bit-vectors", "integers": "wrapping integers", "cells": "cells of arrays", "modes": "mode by mode"}
-HOW = {"compressed": ", path compression", "complete": ", all states seen", "ended": ", every run ends"}
+HOW = {
+    "compressed": ", path compression",
+    "complete": ", all states seen",
+    "ended": ", every run ends",
+    "unwound": ", loops unwound",
+}
 MOST_NAMES = 3
 WIDEST_NAME = 40  # characters that the names have in front of their verdicts, at most
 

@@ -260,6 +260,12 @@ def _acceleration(options: Options) -> Engine:
     return Acceleration()
 
 
+def _unwinding(options: Options) -> Engine:
+    from streamcheck.engines.cfa.unwinding import Unwinding
+
+    return Unwinding()
+
+
 def _dfs_bmc(options: Options) -> Engine:
     from streamcheck.engines.cfa.dfs_bmc import DfsBmc
 
@@ -488,6 +494,13 @@ ROWS: tuple[EngineEntry, ...] = (
         _lifted_pdr,
         program=Start(3.0, other=4.0, shape=0.3),
         head_start=20_000_000,
+    ),
+    EngineEntry(
+        "unwinding",
+        "loops unwound round by round, all paths of a program at once, if the number of rounds has a bound",
+        "all paths at once, {} rounds of loops",
+        _unwinding,
+        program=Start(0.1, other=0.2),
     ),
     EngineEntry(
         "concrete-reach",

@@ -86,8 +86,8 @@ def is_readable(proof: ProofEvidence) -> bool:
 def is_invariant(proof: ProofEvidence) -> bool:
     """True if every step keeps what the proof states: no runs are followed, and no states compared."""
     match proof:
-        case LocationInvariants():
-            return True
+        case LocationInvariants(rounds=rounds):
+            return rounds == 1
         case BlockCertificate(certificate=certificate):
             return is_invariant(certificate)
         case Certificate():

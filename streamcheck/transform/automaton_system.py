@@ -53,6 +53,8 @@ class AutomatonSystem:
 
     def _back(self, certificate: Certificate) -> LocationInvariants | BlockCertificate:
         automaton = self.automaton
+        if certificate.kind == "unwound":
+            return LocationInvariants((), rounds=certificate.k)
         whole = conjunction(*certificate.invariants, *certificate.equalities)
         speaks_of_one_state = {automaton.place, *automaton.variables}.issuperset(variables([whole]))
         if certificate.kind != "inductive" or certificate.k != 1 or certificate.free or not speaks_of_one_state:

@@ -81,8 +81,10 @@ class ArrayCells:
     def back(self, evidence: Evidence) -> Evidence:
         """Invariants that hold for any witness; a path with the values of the cells that it reads."""
         match evidence:
-            case LocationInvariants(at):
+            case LocationInvariants(at) if at:
                 return self._invariants(at)
+            case LocationInvariants():
+                return evidence
             case EdgePath():
                 return self._path(evidence)
             case BlockCertificate():

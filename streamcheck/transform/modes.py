@@ -73,8 +73,10 @@ class Modes:
     def back(self, evidence: Evidence) -> Evidence:
         """Each location's modes with their invariants; a path of the statements themselves."""
         match evidence:
-            case LocationInvariants(at):
+            case LocationInvariants(at, rounds=1):
                 return self._invariants(at)
+            case LocationInvariants():
+                raise Unmappable("its rounds are those of loops through modes")
             case EdgePath():
                 return self._path(self._blocks.back(evidence))
             case BlockCertificate():

@@ -59,13 +59,20 @@ class Exhausted:
 
 
 @dataclass(frozen=True, slots=True)
+class Unwound:
+    """No path leads to the error, and none comes to locations where it was before so many times."""
+
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True)
 class Inconclusive:
     """The search ended without an answer, for this reason."""
 
     reason: str
 
 
-Answer: TypeAlias = Safe | Unsafe | Violated | Exhausted | Inconclusive
+Answer: TypeAlias = Safe | Unsafe | Violated | Exhausted | Unwound | Inconclusive
 
 
 class ProgramEngine(ABC):
@@ -172,6 +179,8 @@ def _event(problem: Task, program: Automaton, claim: Claim, answer: Answer) -> E
         case Exhausted(direction, length):  # of different states, since the system may stand still between two edges
             kind: Literal["complete", "compressed"] = "complete" if direction == "forward" else "compressed"
             return Proved(claim.name, Certificate(kind, max(length, 1), (claim.term,)))
+        case Unwound(rounds):
+            return Proved(claim.name, Certificate("unwound", rounds, ()))
         case Inconclusive(reason):
             return Unknown(claim.name, reason)
     assert_never(answer)

@@ -1,0 +1,183 @@
+"""Loops unwound, all paths at once [CKL04, section 3].
+
+    unwinding         round n holds, for each location, the condition for being there and the variables' values as
+                      terms, chosen where paths meet. A path that comes to a location that the others have left in
+                      this round goes on in the next one
+    P                 the condition for being at the error, round by round: satisfiable, and the model is a path
+    unwinding         no path goes on in another round: because nothing is left after simplification, or because what
+    assertions        is left is unsatisfiable. Then every path has been followed
+
+Constants are folded on the way, so a loop with a known number of rounds ends by itself, and what is left is one
+formula without a program counter: the size of the code times its rounds, whatever the number of paths.
+
+Departure: instead of renaming by static single assignment, values are terms over the values at the beginning and
+copies of the choices, one for each round.
+
+A proof says only how many rounds there are. The checker unwinds the statements itself: they come round as often as the
+blocks, if each loop is entered at one location, and once more if simplification has removed another entry.
+
+Limits: it proves nothing if the number of rounds has no bound, or one beyond `MOST_NODES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import ClassVar, TypeAlias
+
+from streamcheck.core.simplify import choice, conjunction, disjunction, instantiate, negation
+from streamcheck.core.term import FALSE, TRUE, Term, variable
+from streamcheck.core.types import BOOL
+from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Unsafe, Unwound
+from streamcheck.engines.protocol import Progress, Task
+from streamcheck.problem.automaton import Automaton, Edge
+from streamcheck.smt.solver import Solver
+
+MOST_NODES = 1_000_000  # terms in all rounds together (heuristic)
+MOST_ROUNDS = 10_000
+EVERY = 8  # rounds up to which each is asked if a path goes on; later ever fewer are
+
+Reached: TypeAlias = dict[str, tuple[Term, dict[Term, Term]]]  # the condition for being there, and the values
+
+
+class Unwinding(ProgramEngine):
+    name: ClassVar[str] = "unwinding"
+
+    def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
+        if not program.bad.isdisjoint({program.entry}) or not _is_reducible(program):
+            return Inconclusive("a loop of the program is entered at several locations")
+        rounds, solver = Rounds(program), Solver(problem.patience)
+        asked = 0
+        for n in count(1):
+            wrong = rounds.next()
+            answer = solver.check(wrong) if wrong is not FALSE else False
+            if answer:
+                return Unsafe(rounds.path(solver))
+            if answer is None:
+                return Inconclusive(solver.reason)
+            solver.add(negation(wrong))
+            if not rounds.here:
+                return Unwound(n + 1)
+            if n <= EVERY or n >= 1.25 * asked:
+                asked = n
+                if solver.check(disjunction(*(there for there, _ in rounds.here.values()))) is False:
+                    return Unwound(n + 1)
+            if rounds.nodes > MOST_NODES or n >= MOST_ROUNDS:
+                return Inconclusive(f"its loops go round more often than {n} times")
+            yield Progress(n)
+        raise AssertionError
+
+
+@dataclass(slots=True)
+class Rounds:
+    """The paths of a program, round by round. `here` is what the next round begins with."""
+
+    program: Automaton
+    here: Reached = field(default_factory=dict)
+    nodes: int = 0
+    number: int = 0
+    takes: dict[tuple[int, Edge], Term] = field(default_factory=dict)  # the edge is the one taken in that round
+    again: dict[tuple[int, Edge], int] = field(default_factory=dict)  # the round that its target belongs to
+    order: Sequence[str] = ()
+    places: Mapping[str, int] = field(default_factory=dict)  # in that order
+
+    def __post_init__(self) -> None:
+        self.here[self.program.entry] = TRUE, {v: v for v in self.program.variables}
+        self.order = _order(self.program)
+        self.places = {location: place for place, location in enumerate(self.order)}
+
+    def next(self) -> Term:
+        """Follow the next round; the condition for an error in it."""
+        here: Reached = self.here
+        again: Reached = {}
+        wrong: list[Term] = []
+        self.number += 1
+        for place, location in enumerate(self.order):
+            if location not in here:
+                continue
+            there, before = here[location]
+            for edge, taken in self._ways(location):
+                images = instantiate(edge.roots(), before | self._copies(edge))
+                self.nodes += 1 + len(edge.updates)
+                arrives = conjunction(there, taken, images[edge.guard])
+                if arrives is FALSE:
+                    continue
+                if edge.target in self.program.bad:
+                    wrong.append(arrives)
+                    continue
+                after = {**before, **{v: images[t] for v, t in edge.updates}}
+                reached = here if self.places[edge.target] > place else again
+                if edge.target in reached:
+                    known, values = reached[edge.target]
+                    after = {v: choice(arrives, after[v], values[v]) for v in values}
+                    arrives = disjunction(known, arrives)
+                reached[edge.target] = arrives, after
+                self.again[self.number, edge] = self.number + (reached is again)
+        self.here = again
+        return disjunction(*wrong)
+
+    def _ways(self, location: str) -> Iterator[tuple[Edge, Term]]:
+        """The edges that leave a location, each with the condition that it is the one taken."""
+        edges = self.program.edges_from[location]
+        others = TRUE
+        for i, edge in enumerate(edges):
+            chosen = TRUE if i == len(edges) - 1 else variable(f"{location} takes {i} in round {self.number}", BOOL)
+            self.takes[self.number, edge] = chosen
+            yield edge, conjunction(others, chosen)
+            others = conjunction(others, negation(chosen))
+
+    def _copies(self, edge: Edge) -> dict[Term, Term]:
+        return {c: variable(f"{c.payload} in round {self.number}", c.type) for c in edge.choices}
+
+    def path(self, solver: Solver) -> Sequence[Edge]:
+        """The path to the error that the solver's model takes."""
+        model, path = solver.model(), list[Edge]()
+        here, number = self.program.entry, 1
+        while here not in self.program.bad:
+            edges = self.program.edges_from[here]
+            taken = next(e for e in edges if model[self.takes[number, e]] is True)
+            path.append(taken)
+            here, number = taken.target, self.again.get((number, taken), number)
+        return path
+
+
+def _order(program: Automaton) -> list[str]:
+    """The locations, each after those that lead there, but for loops: depth first, and back."""
+    order: list[str] = []
+    done: set[str] = set()
+    stack = [(program.entry, False)]
+    while stack:
+        location, finished = stack.pop()
+        if finished:
+            order.append(location)
+        elif location not in done:
+            done.add(location)
+            stack.append((location, True))
+            stack.extend((e.target, False) for e in program.edges_from[location] if e.target not in program.bad)
+    return order[::-1]
+
+
+def _is_reducible(program: Automaton) -> bool:
+    """True if every loop is entered at one location: locations without a loop at themselves that one location alone
+    leads to are merged with that, until one is left [HU72, T1 and T2]."""
+    following = {q: {e.target for e in program.edges_from[q]} - {q} - program.bad for q in _order(program)}
+    leading: dict[str, set[str]] = {q: set() for q in following}
+    for q, targets in following.items():
+        for target in targets:
+            leading[target].add(q)
+    waiting = [q for q in following if len(leading[q]) == 1 and q != program.entry]
+    while waiting:
+        q = waiting.pop()
+        if q not in following or len(leading[q]) != 1:
+            continue
+        (before,) = leading[q]
+        for target in following.pop(q):
+            leading[target].discard(q)
+            if target != before:
+                leading[target].add(before)
+                following[before].add(target)
+            if len(leading[target]) == 1 and target != program.entry:
+                waiting.append(target)
+        following[before].discard(q)
+    return len(following) == 1
