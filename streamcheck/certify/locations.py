@@ -38,7 +38,7 @@ from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.verdict import BlockCertificate, Certificate, LocationInvariants
 
 Arrival: TypeAlias = Callable[[Mapping[Term, Term]], Term]  # from the variables' values there
-Reached: TypeAlias = dict[str, tuple[Term, dict[Term, Term]]]  # the condition for being there, and the values
+Arrived: TypeAlias = dict[str, tuple[Term, dict[Term, Term]]]  # the condition for being there, and the values
 MOST_EITHERS = 6  # choices of one block that are tried both ways
 
 
@@ -223,8 +223,8 @@ class _Region:
     start: str
     arrivals: Mapping[str, Arrival]
     rounds: int = 1  # that are left
-    here: Reached = field(default_factory=dict)
-    again: Reached = field(default_factory=dict)  # in the next round
+    here: Arrived = field(default_factory=dict)
+    again: Arrived = field(default_factory=dict)  # in the next round
     goals: list[Term] = field(default_factory=list)
     left: set[str] = field(default_factory=set)
     copies: dict[Term, Term] = field(default_factory=dict)  # of what edges choose, in this round

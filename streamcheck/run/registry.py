@@ -260,7 +260,7 @@ def _acceleration(options: Options) -> Engine:
     return Acceleration()
 
 
-def _unwinding(options: Options) -> Engine:
+def _loop_unwinding(options: Options) -> Engine:
     from streamcheck.engines.cfa.unwinding import Unwinding
 
     return Unwinding()
@@ -499,7 +499,7 @@ ROWS: tuple[EngineEntry, ...] = (
         "unwinding",
         "loops unwound round by round, all paths of a program at once, if the number of rounds has a bound",
         "all paths at once, {} rounds of loops",
-        _unwinding,
+        _loop_unwinding,
         program=Start(0.1, other=0.2),
     ),
     EngineEntry(

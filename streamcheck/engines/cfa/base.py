@@ -92,7 +92,7 @@ class ProgramEngine(ABC):
             if claim.term is TRUE:  # the program never moves, and begins elsewhere
                 yield Proved(claim.name, Certificate("inductive", 1, (TRUE,)))
                 continue
-            program = restrict(problem, claim, whole=self.whole)
+            program = restrict(problem, [claim], whole=self.whole)
             if program is None:
                 yield Unknown(claim.name, PROGRAMS_ONLY)
             else:
@@ -105,21 +105,23 @@ class ProgramEngine(ABC):
                     yield next(search)
                 except StopIteration as end:
                     del searches[name]
-                    yield _event(problem, program, claim, end.value)
+                    yield event_of(problem, program, claim, end.value)
                 for prop in decided_properties(inbox()):
                     searches.pop(prop, None)
 
 
-def restrict(problem: Task, claim: Claim, *, whole: bool) -> Automaton | None:
-    """The automaton with this claim's error alone, and the variables that its guards depend on. None if the system does
-    not stand for one. (The reduced system may have fewer variables, if what a guard decides makes no difference.)"""
+def restrict(problem: Task, claims: Sequence[Claim], *, whole: bool) -> Automaton | None:
+    """The automaton with the errors of these claims, and the variables that its guards depend on. None if the system
+    does not stand for one. (The reduced system may have fewer variables: what a guard decides may make no
+    difference.)"""
     program = problem.program
     if program is None or program.place not in {s.var for s in problem.system.state}:
         return None
-    errors = tuple(e for e in program.errors if e.name == claim.name)
-    if len(errors) != 1:
+    names = {claim.name for claim in claims}
+    errors = tuple(e for e in program.errors if e.name in names)
+    if len(errors) != len(names):
         return None
-    useful = set(program.locations) if whole else program.leading_to([errors[0].location]) | {program.entry}
+    useful = set(program.locations) if whole else program.leading_to([e.location for e in errors]) | {program.entry}
     edges = [e for e in program.edges if e.source in useful and e.target in useful]
     kept = read_by(edges)
     edges = [_without(e, kept) for e in edges]
@@ -165,7 +167,7 @@ def _without(edge: Edge, kept: set[Term]) -> Edge:
     return replace(edge, updates=tuple((v, t) for v, t in edge.updates if v in kept))
 
 
-def _event(problem: Task, program: Automaton, claim: Claim, answer: Answer) -> Event:
+def event_of(problem: Task, program: Automaton, claim: Claim, answer: Answer) -> Event:
     match answer:
         case Safe(invariants):
             return Proved(

@@ -21,62 +21,106 @@ Limits: it proves nothing if the number of rounds has no bound, or one beyond `M
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import ClassVar, TypeAlias
 
 from streamcheck.core.simplify import choice, conjunction, disjunction, instantiate, negation
-from streamcheck.core.term import FALSE, TRUE, Term, variable
+from streamcheck.core.term import FALSE, TRUE, Term, variable, walk
 from streamcheck.core.types import BOOL
-from streamcheck.engines.cfa.base import Answer, Inconclusive, ProgramEngine, Unsafe, Unwound
-from streamcheck.engines.protocol import Progress, Task
+from streamcheck.engines.cfa.base import Answer, Inconclusive, Unsafe, Unwound, event_of, restrict
+from streamcheck.engines.facts import decided_properties
+from streamcheck.engines.protocol import PROGRAMS_ONLY, Event, Inbox, Progress, Task
 from streamcheck.problem.automaton import Automaton, Edge
+from streamcheck.problem.claim import Claim
+from streamcheck.problem.verdict import Certificate, Proved, Unknown
 from streamcheck.smt.solver import Solver
 
-MOST_NODES = 1_000_000  # terms in all rounds together (heuristic)
+MOST_NODES = 2_000_000  # of the edges that are followed, in all rounds together (heuristic)
 MOST_ROUNDS = 10_000
 EVERY = 8  # rounds up to which each is asked if a path goes on; later ever fewer are
 
-Reached: TypeAlias = dict[str, tuple[Term, dict[Term, Term]]]  # the condition for being there, and the values
+PathsAt: TypeAlias = dict[str, tuple[Term, dict[Term, Term]]]  # the condition for being there, and the values
 
 
-class Unwinding(ProgramEngine):
+class Unwinding:
     name: ClassVar[str] = "unwinding"
 
-    def search(self, program: Automaton, problem: Task) -> Generator[Progress, None, Answer]:
-        if not program.bad.isdisjoint({program.entry}) or not _is_reducible(program):
-            return Inconclusive("a loop of the program is entered at several locations")
-        rounds, solver = Rounds(program), Solver(problem.patience)
+    def run(self, problem: Task, inbox: Inbox) -> Iterator[Event]:
+        """All claims on the same paths."""
+        claims = []
+        for claim in problem.system.properties:
+            if claim.term is TRUE:  # the program never moves, and begins elsewhere
+                yield Proved(claim.name, Certificate("inductive", 1, (TRUE,)))
+            else:
+                claims.append(claim)
+        program = restrict(problem, claims, whole=False)
+        if program is None:
+            yield from (Unknown(claim.name, PROGRAMS_ONLY) for claim in claims)
+        elif program.entry in program.bad or not _is_reducible(program):
+            yield from (Unknown(claim.name, "a loop is entered at several locations") for claim in claims)
+        else:
+            yield from _ClaimSearch(problem, program, claims).run(inbox)
+
+
+class _ClaimSearch:
+    def __init__(self, problem: Task, program: Automaton, claims: Sequence[Claim]) -> None:
+        self.problem, self.program = problem, program
+        names = {claim.name: claim for claim in claims}
+        self.open = {e.location: names[e.name] for e in program.errors}  # by the locations of their errors
+        self.rounds, self.solver = PathRounds(program), Solver(problem.patience)
+
+    def run(self, inbox: Inbox) -> Iterator[Event]:
         asked = 0
         for n in count(1):
-            wrong = rounds.next()
-            answer = solver.check(wrong) if wrong is not FALSE else False
-            if answer:
-                return Unsafe(rounds.path(solver))
-            if answer is None:
-                return Inconclusive(solver.reason)
-            solver.add(negation(wrong))
-            if not rounds.here:
-                return Unwound(n + 1)
-            if n <= EVERY or n >= 1.25 * asked:
+            wrong = self.rounds.next()
+            decided = decided_properties(inbox())
+            self.open = {error: claim for error, claim in self.open.items() if claim.name not in decided}
+            yield from self._violations(wrong)
+            if self.rounds.here and (n <= EVERY or n >= 1.25 * asked):
                 asked = n
-                if solver.check(disjunction(*(there for there, _ in rounds.here.values()))) is False:
-                    return Unwound(n + 1)
-            if rounds.nodes > MOST_NODES or n >= MOST_ROUNDS:
-                return Inconclusive(f"its loops go round more often than {n} times")
+                if self.solver.check(disjunction(*(there for there, _ in self.rounds.here.values()))) is False:
+                    self.rounds.here.clear()
+            if not self.rounds.here:
+                yield from self._events(Unwound(n + 1))
+            elif self.rounds.nodes > MOST_NODES or n >= MOST_ROUNDS:
+                yield from self._events(Inconclusive(f"its loops go round more often than {n} times"))
+            if not self.open:
+                return
             yield Progress(n)
-        raise AssertionError
+
+    def _violations(self, wrong: Mapping[str, Term]) -> Iterator[Event]:
+        """Violations in this round. All at once; if that is too much for the solver, one by one."""
+        lots = [[error for error in wrong if error in self.open]]
+        while lots:
+            lot = lots.pop()
+            goal = disjunction(*(wrong[error] for error in lot))
+            answer = False if goal is FALSE else self.solver.check(goal)
+            if answer:
+                path = self.rounds.path(self.solver)
+                yield from self._events(Unsafe(path), path[-1].target)
+                lots.append([error for error in lot if error in self.open])
+            elif answer is None and len(lot) > 1:
+                lots += [[error] for error in lot]
+            elif answer is None:
+                yield from self._events(Inconclusive(self.solver.reason), *lot)
+
+    def _events(self, answer: Answer, *errors: str) -> Iterator[Event]:
+        """The answer for these errors, or for all that are open."""
+        for error in errors or [*self.open]:
+            yield event_of(self.problem, self.program, self.open.pop(error), answer)
 
 
 @dataclass(slots=True)
-class Rounds:
+class PathRounds:
     """The paths of a program, round by round. `here` is what the next round begins with."""
 
     program: Automaton
-    here: Reached = field(default_factory=dict)
-    nodes: int = 0
+    here: PathsAt = field(default_factory=dict)
     number: int = 0
+    nodes: int = 0  # of the edges that were followed
+    sizes: Mapping[Edge, int] = field(default_factory=dict)
     takes: dict[tuple[int, Edge], Term] = field(default_factory=dict)  # the edge is the one taken in that round
     again: dict[tuple[int, Edge], int] = field(default_factory=dict)  # the round that its target belongs to
     order: Sequence[str] = ()
@@ -85,13 +129,14 @@ class Rounds:
     def __post_init__(self) -> None:
         self.here[self.program.entry] = TRUE, {v: v for v in self.program.variables}
         self.order = _order(self.program)
+        self.sizes = {edge: sum(1 for _ in walk(edge.roots())) for edge in self.program.edges}
         self.places = {location: place for place, location in enumerate(self.order)}
 
-    def next(self) -> Term:
-        """Follow the next round; the condition for an error in it."""
-        here: Reached = self.here
-        again: Reached = {}
-        wrong: list[Term] = []
+    def next(self) -> dict[str, Term]:
+        """Follow the next round; the conditions for the errors in it."""
+        here: PathsAt = self.here
+        again: PathsAt = {}
+        wrong: dict[str, Term] = {}
         self.number += 1
         for place, location in enumerate(self.order):
             if location not in here:
@@ -99,12 +144,12 @@ class Rounds:
             there, before = here[location]
             for edge, taken in self._ways(location):
                 images = instantiate(edge.roots(), before | self._copies(edge))
-                self.nodes += 1 + len(edge.updates)
+                self.nodes += self.sizes[edge]
                 arrives = conjunction(there, taken, images[edge.guard])
                 if arrives is FALSE:
                     continue
                 if edge.target in self.program.bad:
-                    wrong.append(arrives)
+                    wrong[edge.target] = disjunction(wrong.get(edge.target, FALSE), arrives)
                     continue
                 after = {**before, **{v: images[t] for v, t in edge.updates}}
                 reached = here if self.places[edge.target] > place else again
@@ -115,7 +160,7 @@ class Rounds:
                 reached[edge.target] = arrives, after
                 self.again[self.number, edge] = self.number + (reached is again)
         self.here = again
-        return disjunction(*wrong)
+        return wrong
 
     def _ways(self, location: str) -> Iterator[tuple[Edge, Term]]:
         """The edges that leave a location, each with the condition that it is the one taken."""
