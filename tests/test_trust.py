@@ -14,7 +14,7 @@ import pytest
 from c_harness import expected, have
 from random_specs import random_equations, random_rows
 from test_realizable import component_wins
-from trust import board, c, decided, deterministic, figures, questions, records, regressions, solvers
+from trust import board, c, decided, deterministic, figures, pages, questions, records, regressions, solvers
 from trust.faults import lie
 from trust.figure import Figure
 from trust.processes import HARD, SPEC, Started
@@ -28,6 +28,7 @@ from trust.values import any_value
 from streamcheck import *
 from streamcheck.certify.composition import Conclusions
 from streamcheck.codegen.unit import CodeOptions, generate
+from streamcheck.core import code_lines
 from streamcheck.core.term import term
 from streamcheck.core.types import BOOL
 from streamcheck.lang.flatten import flatten
@@ -125,6 +126,25 @@ def test_a_unit_that_prints_something_else_is_seen(tmp_path):
     c.judge(figure, "by cc", "cc", units, lambda: "# 00\n-\n")
     c.judge(figure, "by cc", "cc", units, lambda: c.run(["false"], tmp_path))
     assert [line.partition(": ")[0] for line in figure.wrong] == ["unit 1, cc", "cc", "cc"]
+
+
+def test_a_line_that_is_shown_as_it_is_is_seen(monkeypatch, tmp_path):
+    monkeypatch.setattr(code_lines, "visible", lambda text: text)
+    monkeypatch.setattr(pages, "COMMANDS", (("prove", "--no-cache --html p.html"),))
+    figure = Figure("pages")
+    pages.one(figure, 4, tmp_path)
+    assert [line.partition(": ")[0] for line in figure.wrong] == ["seed 4, py, ('.html', 0)"]
+
+
+@pytest.mark.parametrize("text", ["</p><b>", "<!-- -->", "<![CDATA[x]]>", '<i onload="x">', "<script>x</script>"])
+def test_another_shape_is_seen(text, tmp_path):
+    shapes = []
+    for shown in ("plain", text):
+        (tmp_path / "p.html").write_text(f"<p>{shown}</p>")
+        shapes.append(pages.shape_of(tmp_path / "p.html"))
+    assert shapes[0] != shapes[1]
+    assert pages.without_texts('f("a"); /* b */') == pages.without_texts('f("*/"); /* \\ */')
+    assert pages.without_texts("f(); /* b */") != pages.without_texts("f(); /* */ g(); /* */")
 
 
 def test_another_answer_is_seen(monkeypatch):

@@ -25,6 +25,7 @@ TABLE = {
     "questions": Row("questions", 12, 60, 2_000),
     "records": Row("records", 10, 50, 1_000),
     "malformed": Row("malformed", 400, 2_000, 200_000),
+    "pages": Row("pages", 3, 30, 2_000),
     "c": Row("c", 4, 20, 2_000),
     "solvers": Row("solvers", 600, 4_000, 1_000_000),
     "faults": Row("faults", 6, 60, 500),
