@@ -142,15 +142,22 @@ def rings():
     return spec
 
 
+def counted():
+    n = stream(Word8, lambda n: [0] + +(n + 1))
+    spec = Spec("window")
+    spec.trigger("shown", n > 3, [statistics.max(16, [0] * 16 + +extern("x", Int16))])
+    return spec
+
+
 CHANGES = {
     "a walk from elsewhere": (rings, {}, r"i ([=<]) state->x_before_at", r"i \1 state->x_before_at / 2u", "line"),
     "a walk by another counter": (rings, {}, r"for \(uint32_t i", "for (int32_t i", "bound is not a constant"),
     "a window that is right at first": (
-        window,
+        counted,
         {"copilot": True},
         r"(x_before_push\(int16_t newest\)\n\{)",
-        r"\1 if (x_before_at != 0u) { x_before_recent = 9; }",
-        "x_before",
+        r"\1 if (shown_state != 0u) { x_before_recent = 9; }",
+        "x_before_push does not leave the extremes",
     ),
     "a window that gets no number": (window, {}, r"_push\(state, x\w*\);", "_push(state, state);", "gets no number"),
     "a function of the library's name": (
