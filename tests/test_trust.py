@@ -14,7 +14,7 @@ import pytest
 from c_harness import expected, have
 from random_specs import random_equations, random_rows
 from test_realizable import component_wins
-from trust import board, c, decided, deterministic, figures, pages, questions, records, regressions, solvers
+from trust import board, c, decided, deterministic, families, figures, pages, questions, records, regressions, solvers
 from trust.faults import lie
 from trust.figure import Figure
 from trust.processes import HARD, SPEC, Started
@@ -27,6 +27,7 @@ from trust.values import any_value
 
 from streamcheck import *
 from streamcheck.certify.composition import Conclusions
+from streamcheck.certify.judge import Rejected
 from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core import code_lines
 from streamcheck.core.term import term
@@ -134,6 +135,12 @@ def test_a_line_that_is_shown_as_it_is_is_seen(monkeypatch, tmp_path):
     figure = Figure("pages")
     pages.one(figure, 4, tmp_path)
     assert [line.partition(": ")[0] for line in figure.wrong] == ["seed 4, py, ('.html', 0)"]
+
+
+def test_a_family_that_rejects_a_proof_is_seen(monkeypatch):
+    monkeypatch.setattr(families, "judged_by", lambda family, *_: Rejected("no") if family == "cvc5" else None)
+    tried, wrong = families.judgements(7_004)
+    assert tried["proofs"] > 0 and len(wrong) == tried["proofs"] and "accepted by cvc5 alone" not in tried
 
 
 @pytest.mark.parametrize("text", ["</p><b>", "<!-- -->", "<![CDATA[x]]>", '<i onload="x">', "<script>x</script>"])

@@ -19,6 +19,7 @@ TABLE = {
     "operators": Row("figures", 30_000, 200_000, 1_000_000),
     "runs": Row("figures", 25, 200, 2_000),
     "states": Row("decided", 8, 60, 5_000),
+    "families": Row("families", 3, 30, 1_000),
     "certificates": Row("certificates", 150, 1_000, 10_000),
     "forged": Row("parts", 60, 1_000, 10_000),
     "traces": Row("traces", 150, 1_000, 10_000),
