@@ -156,7 +156,8 @@ def test_another_shape_is_seen(text, tmp_path):
 
 def test_another_answer_is_seen(monkeypatch):
     numbers = itertools.count()
-    monkeypatch.setattr(deterministic, "answer", lambda *given, **named: {"shown": next(numbers)})
+    shown = lambda *given, **named: {"shown": {"properties": [], "number": next(numbers)}}
+    monkeypatch.setattr(deterministic, "answer", shown)
     assert len(deterministic.deterministic(2, 5).wrong) == 4
     assert deterministic.untimed({"a": [{"seconds": 3, "b": 1}], "seconds": 2}) == {"a": [{"b": 1}]}
 
@@ -208,7 +209,7 @@ def test_the_command_has_the_table():
     done = subprocess.run(
         [sys.executable, "-m", "tests.trust", "--seed", "3", "nothing"], capture_output=True, text=True
     )
-    assert done.returncode == 2 and "there are operators, runs, states, certificates" in done.stderr
+    assert done.returncode == 2 and "there are operators, runs, states, families, certificates" in done.stderr
 
 
 def test_a_wrong_truth_is_seen_by_engines_and_the_command(monkeypatch):
