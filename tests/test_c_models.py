@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import random
 import re
 import subprocess
@@ -9,6 +10,7 @@ import subprocess
 import pytest
 from c_harness import have
 
+from streamcheck.c.kinds import Integer
 from streamcheck.c.models import AVR, MODELS
 from streamcheck.c.predefined import predefined_macros
 from streamcheck.core.errors import SpecError
@@ -107,6 +109,33 @@ def test_random_constants_are_those_of_the_compiler(model, tmp_path):
     pairs = zip(texts, values(model, texts, tmp_path), strict=True)
     body = "".join(f'_Static_assert(({t}) == {v}ull, "{i}");\n' for i, (t, v) in enumerate(pairs))
     accepts(model, body, tmp_path)
+
+
+OF_COMPILER = ("limits.h", "stdint.h", "float.h", "stddef.h", "stdbool.h")
+OF_LIBRARY = ("stdlib.h", "stdio.h", "math.h", "wchar.h", "signal.h", "time.h", "sys/types.h")
+
+
+@pytest.mark.skipif(not have("clang"), reason="clang is not here")
+@pytest.mark.skipif(platform.machine() != "x86_64" or platform.libc_ver()[0] != "glibc", reason="other headers")
+@pytest.mark.parametrize("model", list(MODELS))
+def test_constants_and_types_are_those_of_the_headers(model, tmp_path):
+    """Of LP64 those of this machine; of others the values and widths that the compiler's own headers have."""
+    whole = model == "LP64"
+    text = "".join(f"#include <{name}>\n" for name in [*OF_COMPILER, *OF_LIBRARY * whole])
+    for name, (value, kind) in MODELS[model].constants.items():
+        if isinstance(kind, Integer):
+            shown = f"({value + 1} - 1)" if kind.signed else f"{value}u"
+            same = f"{name} == {shown}" + f" && sizeof({name}) == {kind.width // 8}" * whole
+            text += f'#ifdef {name}\n_Static_assert({same}, "");\n#endif\n'
+    for name, kind in MODELS[model].typedefs.items():
+        if whole or ("int" in name and "fast" not in name and name != "wint_t"):
+            text += f"_Static_assert(sizeof({name}) == {max(kind.width // 8, 1)}, \"\");\n"
+            text += f'_Static_assert((({name})-1 < 0) == {int(kind.signed)}, "");\n'
+    (tmp_path / "a.c").write_text(text)
+    flags = [*TARGETS[model], *["-msse2"] * (model == "ILP32"), *["-ffreestanding"] * (not whole)]
+    command = ["clang", *flags, "-w", "-std=gnu11", "-fsyntax-only", "a.c"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[:2000]
 
 
 @pytest.mark.skipif(not have("gcc"), reason="gcc is not here")

@@ -112,6 +112,11 @@ PLANTED = {
         "if (state->above_state == 0u) { state->user = user; }",
         "has no value|not set once|another form|determinate",
     ),
+    "the pointers are cleared": (
+        r"(void watch_init[^}]*\n    state->user = user;)",
+        r"#include <string.h>\n\1\n    (void)memset(state, 0, sizeof(*state));",
+        "pointers are set to zero",
+    ),
     "the user changes": (r"(\n    state->above_state = high)", r"\n    state->user = state;\1", "may not change"),
     "the state is the user": (r"state->user = user;", "state->user = state;", "different types"),
     "the state is replaced": (

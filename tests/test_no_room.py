@@ -47,6 +47,7 @@ def limited(code):
     ("error", "is_named"),
     [
         ("SystemError('error return without exception set')", True),
+        ("SystemError('<function f> returned NULL without setting an exception')", True),  # 2026-11-20, killed 902651
         ("SystemError('bad argument to internal function')", False),
         ("__import__('z3').Z3Exception('libz3.so.4 not found.')", True),
         ("__import__('z3').Z3Exception('sorts differ')", False),

@@ -14,7 +14,7 @@ import pytest
 from c_harness import expected, have
 from random_specs import random_equations, random_rows
 from test_realizable import component_wins
-from trust import board, c, decided, deterministic, figures, questions, records, regressions, solvers
+from trust import board, c, decided, deterministic, families, figures, pages, questions, records, regressions, solvers
 from trust.faults import lie
 from trust.figure import Figure
 from trust.processes import HARD, SPEC, Started
@@ -27,7 +27,9 @@ from trust.values import any_value
 
 from streamcheck import *
 from streamcheck.certify.composition import Conclusions
+from streamcheck.certify.judge import Rejected
 from streamcheck.codegen.unit import CodeOptions, generate
+from streamcheck.core import code_lines
 from streamcheck.core.term import term
 from streamcheck.core.types import BOOL
 from streamcheck.lang.flatten import flatten
@@ -127,6 +129,31 @@ def test_a_unit_that_prints_something_else_is_seen(tmp_path):
     assert [line.partition(": ")[0] for line in figure.wrong] == ["unit 1, cc", "cc", "cc"]
 
 
+def test_a_line_that_is_shown_as_it_is_is_seen(monkeypatch, tmp_path):
+    monkeypatch.setattr(code_lines, "visible", lambda text: text)
+    monkeypatch.setattr(pages, "COMMANDS", (("prove", "--no-cache --html p.html"),))
+    figure = Figure("pages")
+    pages.one(figure, 4, tmp_path)
+    assert [line.partition(": ")[0] for line in figure.wrong] == ["seed 4, py, ('.html', 0)"]
+
+
+def test_a_family_that_rejects_a_proof_is_seen(monkeypatch):
+    monkeypatch.setattr(families, "judged_by", lambda family, *_: Rejected("no") if family == "cvc5" else None)
+    tried, wrong = families.judgements(7_004)
+    assert tried["proofs"] > 0 and len(wrong) == tried["proofs"] and "accepted by cvc5 alone" not in tried
+
+
+@pytest.mark.parametrize("text", ["</p><b>", "<!-- -->", "<![CDATA[x]]>", '<i onload="x">', "<script>x</script>"])
+def test_another_shape_is_seen(text, tmp_path):
+    shapes = []
+    for shown in ("plain", text):
+        (tmp_path / "p.html").write_text(f"<p>{shown}</p>")
+        shapes.append(pages.shape_of(tmp_path / "p.html"))
+    assert shapes[0] != shapes[1]
+    assert pages.without_texts('f("a"); /* b */') == pages.without_texts('f("*/"); /* \\ */')
+    assert pages.without_texts("f(); /* b */") != pages.without_texts("f(); /* */ g(); /* */")
+
+
 def test_another_answer_is_seen(monkeypatch):
     numbers = itertools.count()
     shown = lambda *given, **named: {"shown": {"properties": [], "number": next(numbers)}}
@@ -182,7 +209,7 @@ def test_the_command_has_the_table():
     done = subprocess.run(
         [sys.executable, "-m", "tests.trust", "--seed", "3", "nothing"], capture_output=True, text=True
     )
-    assert done.returncode == 2 and "there are operators, runs, states, certificates" in done.stderr
+    assert done.returncode == 2 and "there are operators, runs, states, families, certificates" in done.stderr
 
 
 def test_a_wrong_truth_is_seen_by_engines_and_the_command(monkeypatch):

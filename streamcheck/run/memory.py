@@ -12,7 +12,10 @@ from streamcheck.core.errors import SpecError
 MEGABYTE = 1_000_000
 NO_ROOM = ("failed to map segment", "cannot allocate memory")  # a library that could not be loaded
 
-CONCEALED = {"SystemError": "without exception set", "Z3Exception": " not found."}  # CPython; z3's library not loaded
+CONCEALED = {  # by CPython; z3's library is not loaded
+    "SystemError": ("without exception set", "without setting an exception"),
+    "Z3Exception": (" not found.",),
+}
 
 
 @contextlib.contextmanager
@@ -39,7 +42,7 @@ def tells_no_room(error: BaseException) -> bool:
     """True if a process had no more memory when this came up."""
     if isinstance(error, ImportError):
         return any(word in str(error) for word in NO_ROOM)
-    if (words := CONCEALED.get(type(error).__name__)) is not None and words in str(error):
+    if any(words in str(error) for words in CONCEALED.get(type(error).__name__, ())):
         return resource.getrlimit(resource.RLIMIT_DATA)[0] != resource.RLIM_INFINITY
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
 

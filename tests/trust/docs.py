@@ -54,6 +54,7 @@ FOLLOWED = " ".join(
     for name in ("an_operator", "an_engine", "a_library_stream", "an_output_format", "an_input_format")
 )
 NEEDS = "test_needs.py::test_the_page_shows_what_is_printed"
+SESSIONS, EQUAL = "test_shown_sessions.py", "test_the_step_function_shown_equals_the_spec"
 NOT_COMPARED = "no test compares it"
 OWNERS = (
     Owner("README.md", "sh", "", why_not="they make an environment; `.ci/run` does, and runs the second"),
@@ -75,6 +76,7 @@ OWNERS = (
     Owner("command.md", "", "streamcheck prove FILE", f"{README}::test_the_options_shown_are_those_there_are"),
     Owner("command.md", "", "  falsified  the deadline", f"{README}::test_a_far_violation_is_shown_as_the_page_has_it"),
     Owner("command.md", "", "$ streamcheck watch", "test_watch.py::test_the_session_of_the_documentation"),
+    Owner("command.md", "", "$ streamcheck equal specs/refactored.py::before watch.c", f"{SESSIONS}::{EQUAL}"),
     Owner("command.md", "", "", why_not="parts of reports, whose specs are not shown"),
     Owner("c.md", "c", "/*", f"{README}::test_the_c_shown_is_the_c_generated"),
     Owner("c.md", "c", "for", f"{README}::test_the_loop_shown_is_the_loop_generated"),
@@ -93,6 +95,7 @@ OWNERS = (
     Owner("trust.md", "", "$ streamcheck check", "test_proofs.py::test_ethos_finds_the_proofs_correct"),
     Owner("questions.md", "console", "$ streamcheck why sensors.py --all", NEEDS),
     Owner("questions.md", "console", "$ streamcheck cuts", NEEDS),
+    Owner("questions.md", "console", "$ streamcheck why sensors.py\n", f"{SESSIONS}::test_a_core_has_the_form_shown"),
     Owner("questions.md", "*", "", why_not=NOT_COMPARED),
     Owner("growth.md", "*", "", why_not="it measures for many minutes, beside another program"),
     Owner("scale.md", "", "streamcheck prove specs/", why_not="they take hours; `tests/test_suite.py` has small ones"),
@@ -100,14 +103,15 @@ OWNERS = (
     Owner("components.md", "sh", "", why_not="it measures for many minutes, beside another program"),
     Owner("components.md", "", "", why_not=NOT_COMPARED),
     Owner("configuration.md", "toml", "", "test_configuration.py::test_the_file_that_the_page_shows_is_read"),
-    Owner("configuration.md", "", "", why_not=NOT_COMPARED),
-    Owner("liveness.md", "", "", why_not=NOT_COMPARED),
+    Owner("configuration.md", "", "$", f"{SESSIONS}::test_values_have_the_origins_shown"),
+    Owner("configuration.md", "", "error", f"{SESSIONS}::test_an_error_names_the_origin_shown"),
+    Owner("liveness.md", "", "", f"{SESSIONS}::test_the_claims_about_infinite_runs_have_the_verdicts_shown"),
     Owner("requirements.md", "", "", why_not=NOT_COMPARED),
     Owner("reports.md", "py", "", "test_testing.py::test_a_property_may_be_expected_to_fail"),
     Owner("reports.md", "sh", "", "test_testing.py::test_names_choose"),
     Owner("tutorial.md", "console", "", "test_tutorial.py::test_a_command_prints_what_is_shown"),
     Owner("requirements.md", "sh", "", why_not="its file is another tool's"),
-    Owner("command.md", "c", "", why_not=NOT_COMPARED),
+    Owner("command.md", "c", "", f"{SESSIONS}::{EQUAL}"),
     Owner("streamcheck/*", "example", "", f"{LIBRARY}::test_the_example_at_the_head_of_each_module_runs"),
     Owner("streamcheck/*", "diagram", "", f"{LIBRARY}::test_the_diagram_in_each_docstring_is_what_a_run_shows"),
 )

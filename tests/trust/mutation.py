@@ -54,7 +54,7 @@ MORE_TESTS = """data series literals problem_parts smt_values c_corners numbers 
     tiny_checker language library codegen operators long_runs explain features failing_states compile mutants
     liveness realizable realizability_ways needs components compositional equal reachability counterexamples outputs
     check_command explain_programs found_by_mutants cells modes near_parts narrow timers c_models c_recursion c_unions
-    c_lengths c_statement_expressions component_c linking huge log minic_endings"""
+    c_lengths c_statement_expressions component_c linking huge log minic_endings handlers files"""
 TESTS = [*FEW_TESTS, *MORE_TESTS.split()]
 SLOWEST = 6.0  # seconds of a test that is used
 FIRST, MOST = 2.0, 25.0  # seconds of the tests that a mutant meets at first, and in all
