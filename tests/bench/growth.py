@@ -1,7 +1,8 @@
 """How the cost of a problem grows with its size, phase by phase, with the exponent of each.
 
     python tests/bench/growth.py [--families properties delays …] [--sizes 10 100 1000 …] [--limit SECONDS]
-                                 [--kind2 PATH [--z3 PATH]] [--journal FILE] [--csv FILE] [--svg FILE] [--keep FOLDER]
+                                 [--kind2 PATH [--z3 PATH]] [--journal FILE] [--csv FILE] [--svg FILE [--before CSV]]
+                                 [--keep FOLDER]
 
 The families are in `growing.py`; each goes up to the size that is of interest there. `phases.py` runs each problem in
 one process: its phases are loading (the user's Python, bodies evaluated), flattening (with its check), sending (JSON
@@ -173,13 +174,15 @@ ROW, SPACE = 3, 60  # plots beside each other; the space around each
 MORE_COLOURS = (*COLOURS, "#d4a017", "#555555", "#17a2a2", "#e07b39", "#000000", "#b03a8c")
 
 
-def plots(figures):
-    """The times over n as SVG, both on logarithmic scales: a plot for each family, a line for each column."""
+def plots(figures, before):
+    """The times over n as SVG, both on logarithmic scales: a plot for each family, a line for each column, a cross
+    for each figure from before."""
     parts = []
     for at, (name, costs) in enumerate(figures.items()):
         left, top = SPACE + at % ROW * (WIDE + SPACE), SPACE + at // ROW * (HIGH + SPACE)
         parts.append(f'<g transform="translate({left} {top})">')
-        parts += plot(name, {column: points for column, points in costs.items() if column != "peak MB"})
+        shown = {column: points for column, points in costs.items() if column != "peak MB"}
+        parts += plot(name, shown, before.get(name, {}))
         parts.append("</g>")
     parts += [
         f'<text x="{SPACE + i * 100}" y="18" fill="{colour}">{column}</text>'
@@ -191,9 +194,10 @@ def plots(figures):
     return "".join([head, '<rect width="100%" height="100%" fill="#fff"/>', *parts, "</svg>\n"])
 
 
-def plot(name, costs):
+def plot(name, costs, before):
     sizes = sorted({n for points in costs.values() for n in points})
-    times = [max(0.01, cost) for points in costs.values() for cost in points.values()]
+    both = [*costs.values(), *before.values()]
+    times = [max(0.01, cost) for points in both for cost in points.values()]
     x, y = scale(sizes, WIDE), scale([*times, 0.01], HIGH)
     yield f'<text x="0" y="-8">{name}: CPU seconds over n</text>'
     yield f'<rect width="{WIDE}" height="{HIGH}" fill="none" stroke="#999"/>'
@@ -203,6 +207,19 @@ def plot(name, costs):
         points = costs.get(column, {})
         line = " ".join(f"{x(n):.1f},{HIGH - y(max(0.01, cost)):.1f}" for n, cost in points.items())
         yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+        for n, cost in before.get(column, {}).items():
+            cross = f"M{x(n) - 4:.1f} {HIGH - y(cost) - 4:.1f}l8 8m0 -8l-8 8"
+            yield f'<path d="{cross}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+
+
+def figures_of(path):
+    """{family: {column: {n: cost}}} of a file that `--csv` wrote."""
+    figures = {}
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            points = figures.setdefault(row["family"], {}).setdefault(row["column"], {})
+            points[int(row["n"])] = float(row["cost"])
+    return figures
 
 
 def main():
@@ -214,6 +231,7 @@ def main():
     parser.add_argument("--z3", help="the z3 that Kind 2 uses")
     parser.add_argument("--keep", help="a folder for the problems")
     parser.add_argument("--journal", help="a file of what has been measured, and will not be again")
+    parser.add_argument("--before", help="a file of numbers from before, for the plots")
     parser.add_argument("--csv", help="a file for the numbers")
     parser.add_argument("--svg", help="a file for the plots")
     options = parser.parse_args()
@@ -229,7 +247,7 @@ def main():
         with open(options.csv, "w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows([("family", "column", "n", "cost"), *rows])
     if options.svg:
-        Path(options.svg).write_text(plots(figures))
+        Path(options.svg).write_text(plots(figures, figures_of(options.before) if options.before else {}))
 
 
 if __name__ == "__main__":
