@@ -133,10 +133,12 @@ def test_a_worker_that_is_killed(folder):
 def test_a_worker_that_is_frozen(folder):
     with Cluster(folder) as cluster:
         broker = broker_for(cluster.address, lease=lambda budget: 3 + 4 * budget)
+        frozen = set()
 
         def freeze():
             wait_until(lambda: any(map(hosts_of, cluster.workers)))
             victim = next(worker for worker in cluster.workers if hosts_of(worker))
+            frozen.update(hosts_of(victim))
             victim.send_signal(signal.SIGSTOP)
 
         thread = threading.Thread(target=freeze)
@@ -147,15 +149,18 @@ def test_a_worker_that_is_frozen(folder):
             thread.join()
             broker.close()
         assert verdicts(found.results) == {"late": ("falsified", 2500)}
-        assert broker.lost > 0
+        assert broker.lost > 0 and frozen
+    wait_until(lambda: not busy(frozen))  # they end with the worker, frozen or not
 
 
 def test_the_scheduler_goes_and_comes_back(folder):
     with Cluster(folder) as cluster:
         broker = broker_for(cluster.address)
+        gone = set()
 
         def restart():
             wait_until(lambda: any(map(hosts_of, cluster.workers)))
+            gone.update(*map(hosts_of, cluster.workers))
             for process in (cluster.scheduler, *cluster.workers):
                 process.kill()
                 process.wait()
@@ -171,7 +176,8 @@ def test_the_scheduler_goes_and_comes_back(folder):
             thread.join()
             broker.close()
         assert verdicts(found.results) == {"late": ("falsified", 2500)}
-        assert broker.lost > 0
+        assert broker.lost > 0 and gone
+        wait_until(lambda: not busy(gone))
 
 
 def test_a_message_that_is_cut(cluster):

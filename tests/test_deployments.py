@@ -21,10 +21,14 @@ from streamcheck.core.errors import SpecError
 DECIDED = {"late": ("falsified", 60), "true": ("proved", None), "bounded": ("proved", None)}
 
 
+class BatchCluster(LocalCluster):
+    """A cluster of a class that is not Dask's own, as `SLURMCluster` of dask-jobqueue is one."""
+
+
 @pytest.fixture
 def local(tmp_path):
     options = {"processes": True, "threads_per_worker": 1, "dashboard_address": None, "host": "127.0.0.1"}
-    with LocalCluster(n_workers=0, local_directory=str(tmp_path), **options) as cluster:
+    with BatchCluster(n_workers=0, local_directory=str(tmp_path), **options) as cluster:
         yield cluster
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from cluster import below, processes, wait_until
@@ -31,6 +35,7 @@ from streamcheck.scale.units import (
 from streamcheck.scale.work import HOSTS, run_unit
 from streamcheck.transform.views import views
 
+PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
 
 def small():
     n = stream(Word8, lambda n: [0] + +mux(n < 9, n + 1, 0))
@@ -51,6 +56,27 @@ def test_any_executor(kind):
         there = small().prove(on=executor)
     assert verdicts(there) == verdicts(small().prove())
     wait_until(lambda: not below(os.getpid()) - before, 5)  # nothing is left running
+
+
+def test_the_executor_of_the_page(monkeypatch):
+    """That for ray in docs/scale.md, with a stand-in that has the four names of ray in it."""
+    with ThreadPoolExecutor(2) as threads:
+
+        def remote(*, max_retries):
+            assert max_retries == 0  # the broker begins lost units again
+            return lambda function: SimpleNamespace(remote=lambda *args: started(threads.submit(function, *args)))
+
+        def started(future):
+            return SimpleNamespace(future=lambda: future)
+
+        ray = SimpleNamespace(remote=remote, cluster_resources=lambda: {"CPU": 2.0, "memory": 1e9})
+        monkeypatch.setitem(sys.modules, "ray", ray)
+        (text,) = re.findall(r"^```py\n(.*?)^```$", PAGE.read_text(), re.S | re.M)
+        shown = {}
+        exec(text, shown)
+        executor = shown["RayExecutor"]()
+        assert ExecutorPool(executor).messages() == [PlaceCount(2)]
+        assert verdicts(small().prove(on=executor)) == verdicts(small().prove())
 
 
 def test_programs_too(tmp_path):

@@ -1,13 +1,14 @@
 """A night of a proof farm, simulated: the scheduling is the real one (`scale.policy`, `scale.broker`), workers are not.
 
     python tools/farm.py                              1,000 specs, 100,000 properties; 1 to 10,000 workers
-    python tools/farm.py --specs 10000 --workers 10000
+    python tools/farm.py --specs 10000 --workers 10000 --homes 10
     python tools/farm.py --fit .streamcheck/suite.jsonl      the distribution of proof times in a journal
     python tools/farm.py --deadline                   the policy against round robin, with a tenth of the time needed
 
 Simulated are the clock, the workers (what a unit costs and decides, and that workers fail), the scheduler between (so
-many units a second) and the checkers at home (so many proofs a second). Proof times have a Lomax distribution, of which
-`--fit` finds the parameters; each property has one lane that decides it, the first ones more often.
+many units a second) and the checkers at home (so many proofs a second). Several homes have a part of the specs and of
+the workers each, and a scheduler and checkers of their own: nothing is shared. Proof times have a Lomax distribution,
+of which `--fit` finds the parameters; each property has one lane that decides it, the first ones more often.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ class FarmPool:
         farm = self.farm
         self.number += 1
         begin = max(farm.now, self.scheduler_free)
-        self.scheduler_free = begin + farm.scheduler
-        farm.scheduler_busy += farm.scheduler
+        self.scheduler_free = begin + SCHEDULER
+        farm.scheduler_busy += SCHEDULER
         heapq.heappush(self.queue, (urgency, self.number, key, open_sealed(unit)))
         if self.idle:
             self.idle -= 1
@@ -119,10 +120,9 @@ class FarmPool:
 
 
 class Farm:
-    def __init__(self, specs: int, workers: int, options: argparse.Namespace) -> None:
+    def __init__(self, specs: int, workers: int, options: argparse.Namespace, seed: int) -> None:
         self.workers, self.options = workers, options
-        self.chance = random.Random(options.seed)
-        self.scheduler = 0.0 if options.shards == 0 else SCHEDULER / options.shards
+        self.chance = random.Random(seed)
         self.now = self.busy = self.wasted = self.scheduler_busy = self.check_busy = 0.0
         self.events: list = []
         self.tickets = self.properties = self.kept = 0
@@ -197,10 +197,6 @@ class Farm:
     def check(self, _: float) -> None:
         """A proof goes to the checker that is free first."""
         self.check_busy += CHECK
-        if self.options.check_elsewhere:
-            self.busy += CHECK
-            self.done.append(self.now + CHECK * max(1.0, self.busy / max(1e-9, self.now * self.workers)))
-            return
         begin = max(self.now, heapq.heappop(self.checkers))
         heapq.heappush(self.checkers, begin + CHECK)
         self.done.append(begin + CHECK)
@@ -219,25 +215,28 @@ class Farm:
                 break
             act()
 
-    def figures(self) -> dict[str, float]:
-        done = sorted(t for t in self.done if t <= self.options.night)
-        goal = math.ceil(0.9 * self.properties)
-        wall = max(self.now, done[-1] if done else 0.0)
-        moved = self.broker.bytes_out + self.broker.bytes_back + PROBLEM * len(self.clusters)
-        return {
-            "workers": self.workers,
-            "properties": self.properties,
-            "decided": len(done),
-            "to 90 %, h": done[goal - 1] / 3600 if len(done) >= goal else math.nan,
-            "busy workers, %": 100 * self.busy / max(1e-9, wall * self.workers),
-            "wasted, %": 100 * self.wasted / max(1e-9, self.busy),
-            "units": self.broker.handed_out,
-            "through the scheduler, GB": moved / 1e9,
-            "scheduler busy, %": 100 * self.scheduler_busy / max(1e-9, wall),
-            "checkers busy, %": 0.0
-            if self.options.check_elsewhere
-            else 100 * self.check_busy / max(1e-9, wall * len(self.checkers)),
-        }
+
+def figures(farms: list[Farm], workers: int, night: float) -> dict[str, float]:
+    """Those of homes that have shared nothing."""
+    done = sorted(t for farm in farms for t in farm.done if t <= night)
+    properties = sum(farm.properties for farm in farms)
+    goal = math.ceil(0.9 * properties)
+    walls = [max(farm.now, farm.done[-1] if farm.done else 0.0) for farm in farms]
+    moved = sum(f.broker.bytes_out + f.broker.bytes_back + PROBLEM * len(f.clusters) for f in farms)
+    busy, wasted = (sum(getattr(farm, name) for farm in farms) for name in ("busy", "wasted"))
+    return {
+        "workers": workers,
+        "properties": properties,
+        "decided": len(done),
+        "to 90 %, min": done[goal - 1] / 60 if len(done) >= goal else math.nan,
+        "busy workers, %": 100 * busy / sum(w * f.workers for w, f in zip(walls, farms, strict=True)),
+        "wasted, %": 100 * wasted / max(1e-9, busy),
+        "units": sum(farm.broker.handed_out for farm in farms),
+        "through schedulers, GB": moved / 1e9,
+        "busiest scheduler, %": 100 * max(f.scheduler_busy / w for w, f in zip(walls, farms, strict=True)),
+        "busiest checkers, %": 100
+        * max(f.check_busy / (w * len(f.checkers)) for w, f in zip(walls, farms, strict=True)),
+    }
 
 
 def fit(path: str) -> tuple[float, float]:
@@ -298,9 +297,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--night", type=float, default=12 * 3600.0, help="seconds")
     parser.add_argument("--timeout", type=float, default=600.0, help="seconds of a lane on a cluster")
-    parser.add_argument("--checkers", type=int, default=3)
-    parser.add_argument("--check-elsewhere", action="store_true", help="by another worker than the finder")
-    parser.add_argument("--shards", type=int, default=1, help="schedulers, each with its own specs")
+    parser.add_argument("--homes", type=int, default=1, help="each with its own specs, workers and scheduler")
+    parser.add_argument("--checkers", type=int, default=3, help="of each home")
     parser.add_argument("--kept", type=float, default=KEPT, help="share of specs that have not changed")
     parser.add_argument("--shape", type=float, default=SHAPE)
     parser.add_argument("--scale", type=float, default=SCALE)
@@ -316,9 +314,11 @@ def main() -> None:
         return
     for workers in options.workers:
         began = time.process_time()
-        farm = Farm(options.specs, workers, options)
-        farm.run()
-        row = farm.figures() | {"simulated in, s": time.process_time() - began}
+        farms = []
+        for home in range(options.homes):
+            farms.append(Farm(options.specs // options.homes, workers // options.homes, options, options.seed + home))
+            farms[-1].run()
+        row = figures(farms, workers, options.night) | {"simulated in, s": time.process_time() - began}
         print("  ".join(f"{name} {value:.4g}" for name, value in row.items()), flush=True)
 
 

@@ -19,10 +19,11 @@ LINES = "\n\t"  # which a text of several lines has
 def command_in(text: str, allowed: str = "") -> str | None:
     """The first such character in the text, as `U+001B`, or what makes a line of it a command to a machine. None if
     there is none but those allowed."""
-    found = next((c for c in COMMANDS.findall(text) if c not in allowed), None)
-    if found is not None:
-        return f"U+{ord(found):04X}"
-    line = OF_RUNNERS.search(text)
+    if not text.isprintable():  # of what is printable, nothing is such a character: names may be long
+        found = next((c for c in COMMANDS.findall(text) if c not in allowed), None)
+        if found is not None:
+            return f"U+{ord(found):04X}"
+    line = OF_RUNNERS.search(text) if "::" in text or "##[" in text else None
     return None if line is None else " ".join(line[line.lastindex or 0])
 
 

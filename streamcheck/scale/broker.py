@@ -62,7 +62,7 @@ class Broker:
     _leases: dict[str, Lease] = field(default_factory=dict)  # by attempt
     _ends: list[tuple[float, str]] = field(default_factory=list)  # of leases, a heap
     _behind: deque[str] = field(default_factory=deque)  # attempts for which there was no place yet, in order
-    _begun: set[str] = field(default_factory=set)  # the others
+    _begun: set[str] = field(default_factory=set)  # the others, whose leases go on
     _attempt: dict[str, str] = field(default_factory=dict)  # the one that counts, by unit
     _losses: dict[str, int] = field(default_factory=dict)
 
@@ -87,7 +87,7 @@ class Broker:
         self.policy.remove(key)
         attempt = self._attempt.pop(key, None)
         if attempt is not None:
-            self._leases.pop(attempt, None)
+            self._end_lease(attempt)
             self.pool.cancel(attempt)
 
     def pump(self) -> list[tuple[str, dict[str, Any]]]:
@@ -115,7 +115,6 @@ class Broker:
         while self._ends and self._ends[0][0] < now:
             _, attempt = heapq.heappop(self._ends)
             if attempt in self._leases:
-                self._begun.discard(attempt)
                 self.pool.cancel(attempt, overdue=True)
                 answers += self._lose(attempt, "no answer came in time", blame=True)
         self._hand_out()
@@ -138,13 +137,14 @@ class Broker:
             return self._lose(attempt, answer["why"], blame=True)
         if answer["key"] != lease.key:
             return self._lose(attempt, "a worker answered something else", blame=True)
-        del self._leases[attempt], self._attempt[lease.key]
+        self._end_lease(attempt)
+        del self._attempt[lease.key]
         decided = sum(any(word in row for word in VERDICTS) for row in answer["rows"])
         self.policy.came_back(lease.key, answer["spent"], decided)
         return [(lease.key, answer)]
 
     def _lose(self, attempt: str, why: str, *, blame: bool) -> list[tuple[str, dict[str, Any]]]:
-        lease = self._leases.pop(attempt, None)
+        lease = self._end_lease(attempt)
         if lease is None:
             return []
         key = lease.key
@@ -158,10 +158,13 @@ class Broker:
         self.policy.wait(key)
         return []
 
+    def _end_lease(self, attempt: str) -> Lease | None:
+        """The attempt counts no more, and its place is free."""
+        self._begun.discard(attempt)
+        return self._leases.pop(attempt, None)
+
     def _begin_leases(self) -> None:
         """Let the leases of the oldest attempts begin, as many as there are places: the others wait behind them."""
-        if self._begun and len(self._begun) >= self.places:
-            self._begun.intersection_update(self._leases)
         while self._behind and len(self._begun) < self.places:
             attempt = self._behind.popleft()
             if attempt in self._leases:

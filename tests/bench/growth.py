@@ -1,7 +1,8 @@
 """How the cost of a problem grows with its size, phase by phase, with the exponent of each.
 
     python tests/bench/growth.py [--families properties delays …] [--sizes 10 100 1000 …] [--limit SECONDS]
-                                 [--kind2 PATH [--z3 PATH]] [--also CSV …] [--csv FILE] [--svg FILE] [--keep FOLDER]
+                                 [--kind2 PATH [--z3 PATH]] [--journal FILE] [--csv FILE] [--svg FILE [--before CSV]]
+                                 [--keep FOLDER]
 
 The families are in `growing.py`; each goes up to the size that is of interest there. `phases.py` runs each problem in
 one process: its phases are loading (the user's Python, bodies evaluated), flattening (with its check), sending (JSON
@@ -10,19 +11,26 @@ first answer of an engine. `prove` is the command as users run it. All times are
 own clock at its last answer, for the same problem as `show --as lustre` writes it. `peak MB` is the memory of the
 command's largest process. What takes longer than the limit is `-`, and is not tried at larger sizes.
 
+With a journal, what has been measured is not measured again: each figure is in it before the next is begun, so a run of
+hours may be ended and begun anew, or be several runs of a few families each. A figure counts for the same problem and
+limit.
+
 A row ends with two exponents: of the least-squares line through its points on logarithmic scales, and of its last two
-points alone. A point below 0.05 s is left out of both: it is mostly start. `bends` marks a last exponent above 1.25.
+points alone. A point below 0.05 s is left out of both: it is mostly start. `bends` marks a last exponent above 1.15.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import json
 import math
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from components import COLOURS, HIGH, WIDE, powers_of_ten, scale
@@ -41,41 +49,47 @@ GROUPS = {
     "first answer": ("first answer",),
 }
 COLUMNS = (*GROUPS, "prove", "Kind 2")
-LEAST, BENDS = 0.05, 1.25
+LEAST, BENDS = 0.05, 1.15
+BUSY = 3  # seconds of the clock for each of the limit: the machine may have other work
 
 
 def phases(path, family, limit):
     """The CPU seconds of each group of phases that ended."""
     command = [sys.executable, PHASES, str(path), "--limit", str(limit), *(["--compile"] if family.compiles else [])]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=10 * limit + 60)
-    seconds = {name: cost for name, cost, _ in map(json.loads, done.stdout.splitlines())}
+    out, _, _, _ = measured(command, 4 * BUSY * limit)  # it ends by itself after so many seconds of its own
+    seconds = {}
+    for line in out.splitlines():
+        with suppress(ValueError):  # it may have ended within one
+            name, cost, _ = json.loads(line)
+            seconds[name] = cost
     whole = slice(0, 1) if family.ending == ".c" else slice(-1, None)  # a program is loaded in one phase
     ended = {group: parts for group, parts in GROUPS.items() if parts[whole][0] in seconds}
     return {group: sum(seconds.get(part, 0.0) for part in parts) for group, parts in ended.items()}
 
 
-def command_cost(path, limit):
-    """The CPU seconds and the megabytes of the command, None if some property stays open."""
-    command = [COMMAND, "prove", str(path), "--no-cache", "--json", "--timeout", str(limit)]
-    out, _, _, figures = measured(command, limit)
+def command_cost(path, options):
+    """The CPU seconds and the megabytes of the command; nothing if some property stays open."""
+    wall = BUSY * options.limit
+    command = [COMMAND, "prove", str(path), "--no-cache", "--json", "--timeout", str(wall)]
+    out, _, _, figures = measured(command, wall)
     try:
         verdicts = {p["verdict"] for p in json.loads(out)["properties"]}
     except (ValueError, KeyError):
         verdicts = {"unknown"}
-    return None if "unknown" in verdicts else figures["cpu"], figures["memory"]
+    return {} if "unknown" in verdicts else {"prove": figures["cpu"], "peak MB": figures["memory"]}
 
 
-def kind2_cost(path, limit, options):
-    """The seconds by its own clock at which Kind 2 gave its last answer (it may go on for long after that), None if it
-    does not decide every property."""
+def kind2_cost(path, options):
+    """The seconds by its own clock at which Kind 2 gave its last answer (it may go on for long after that); nothing if
+    it does not decide every property."""
     done = subprocess.run([COMMAND, "show", str(path), "--as", "lustre"], capture_output=True, text=True)
     if done.returncode:
-        return None
+        return {}
     lustre = path.with_suffix(".lus")
     lustre.write_text(done.stdout)
     z3 = ["--z3_bin", options.z3] if options.z3 else []
-    command = [options.kind2, "-json", "--timeout_wall", str(limit), *z3, str(lustre)]
-    out, _, _, _ = measured(command, 3 * limit)
+    command = [options.kind2, "-json", "--timeout_wall", str(BUSY * options.limit), *z3, str(lustre)]
+    out, _, _, _ = measured(command, 2 * BUSY * options.limit)  # it may end long after its time
     try:
         rows = [row for row in json.loads(out) if row.get("objectType") == "property"]
     except ValueError:
@@ -83,26 +97,50 @@ def kind2_cost(path, limit, options):
     asked = lustre.read_text().count("--%PROPERTY")
     answers = [row for row in rows if row["answer"]["value"] in ("valid", "falsifiable")]
     decided = {row["name"]: row["runtime"]["value"] for row in answers}
-    return max(decided.values()) if asked and len(decided) == asked else None
+    return {"Kind 2": max(decided.values())} if asked and len(decided) == asked else {}
 
 
-def measure(family, sizes, options, folder):
+class Journal:
+    """Figures by family, n and part, each in a line of the file once it is known."""
+
+    def __init__(self, path):
+        self.path, self.rows = path, {}
+        if path and Path(path).exists():
+            for line in Path(path).read_text(encoding="utf-8").splitlines():
+                with suppress(ValueError):  # the last one may be cut
+                    *key, costs = json.loads(line)
+                    self.rows[tuple(key)] = costs
+
+    def costs(self, key, work):
+        """{column: cost} of this key, from the journal or from `work`."""
+        if key not in self.rows:
+            self.rows[key] = work()
+            if self.path:
+                with open(self.path, "a", encoding="utf-8") as file:
+                    file.write(json.dumps([*key, self.rows[key]]) + "\n")
+        return self.rows[key]
+
+
+def measure(family, sizes, options, folder, journal):
     """{column: {n: cost}}, with the column `peak MB`."""
     costs = {column: {} for column in (*COLUMNS, "peak MB")}
+    parts = {
+        "loading": lambda path: phases(path, family, options.limit),
+        "prove": lambda path: command_cost(path, options),
+    }
+    if options.kind2 and family.ending == ".py":
+        parts["Kind 2"] = lambda path: kind2_cost(path, options)
     for n in sizes:
-        path = folder / f"{family.name}_{n}{family.ending}"
-        path.write_text(family.text(n))
-        for group, seconds in phases(path, family, options.limit).items():
-            costs[group][n] = seconds
-        before = [m for m in sizes if m < n]
-        if not before or before[-1] in costs["prove"]:
-            seconds, megabytes = command_cost(path, options.limit)
-            if seconds is not None:
-                costs["prove"][n], costs["peak MB"][n] = seconds, megabytes
-        if options.kind2 and family.ending == ".py" and (not before or before[-1] in costs["Kind 2"]):
-            seconds = kind2_cost(path, options.limit, options)
-            if seconds is not None:
-                costs["Kind 2"][n] = seconds
+        path, text = folder / f"{family.name}_{n}{family.ending}", family.text(n)
+        path.write_text(text)
+        digest = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+        for part, cost in parts.items():
+            before = [m for m in sizes if m < n]
+            if before and before[-1] not in costs[part]:
+                continue
+            key = (family.name, n, part, digest, options.limit)
+            for column, figure in journal.costs(key, partial(cost, path)).items():
+                costs[column][n] = figure
     return {column: points for column, points in costs.items() if points}
 
 
@@ -136,13 +174,15 @@ ROW, SPACE = 3, 60  # plots beside each other; the space around each
 MORE_COLOURS = (*COLOURS, "#d4a017", "#555555", "#17a2a2", "#e07b39", "#000000", "#b03a8c")
 
 
-def plots(figures):
-    """The times over n as SVG, both on logarithmic scales: a plot for each family, a line for each column."""
+def plots(figures, before):
+    """The times over n as SVG, both on logarithmic scales: a plot for each family, a line for each column, a cross
+    for each figure from before."""
     parts = []
     for at, (name, costs) in enumerate(figures.items()):
         left, top = SPACE + at % ROW * (WIDE + SPACE), SPACE + at // ROW * (HIGH + SPACE)
         parts.append(f'<g transform="translate({left} {top})">')
-        parts += plot(name, {column: points for column, points in costs.items() if column != "peak MB"})
+        shown = {column: points for column, points in costs.items() if column != "peak MB"}
+        parts += plot(name, shown, before.get(name, {}))
         parts.append("</g>")
     parts += [
         f'<text x="{SPACE + i * 100}" y="18" fill="{colour}">{column}</text>'
@@ -154,9 +194,10 @@ def plots(figures):
     return "".join([head, '<rect width="100%" height="100%" fill="#fff"/>', *parts, "</svg>\n"])
 
 
-def plot(name, costs):
+def plot(name, costs, before):
     sizes = sorted({n for points in costs.values() for n in points})
-    times = [max(0.01, cost) for points in costs.values() for cost in points.values()]
+    both = [*costs.values(), *before.values()]
+    times = [max(0.01, cost) for points in both for cost in points.values()]
     x, y = scale(sizes, WIDE), scale([*times, 0.01], HIGH)
     yield f'<text x="0" y="-8">{name}: CPU seconds over n</text>'
     yield f'<rect width="{WIDE}" height="{HIGH}" fill="none" stroke="#999"/>'
@@ -166,6 +207,19 @@ def plot(name, costs):
         points = costs.get(column, {})
         line = " ".join(f"{x(n):.1f},{HIGH - y(max(0.01, cost)):.1f}" for n, cost in points.items())
         yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+        for n, cost in before.get(column, {}).items():
+            cross = f"M{x(n) - 4:.1f} {HIGH - y(cost) - 4:.1f}l8 8m0 -8l-8 8"
+            yield f'<path d="{cross}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
+
+
+def figures_of(path):
+    """{family: {column: {n: cost}}} of a file that `--csv` wrote."""
+    figures = {}
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            points = figures.setdefault(row["family"], {}).setdefault(row["column"], {})
+            points[int(row["n"])] = float(row["cost"])
+    return figures
 
 
 def main():
@@ -176,30 +230,24 @@ def main():
     parser.add_argument("--kind2", help="Kind 2's binary")
     parser.add_argument("--z3", help="the z3 that Kind 2 uses")
     parser.add_argument("--keep", help="a folder for the problems")
-    parser.add_argument("--also", nargs="*", default=[], help="files of numbers from before, shown and kept with these")
+    parser.add_argument("--journal", help="a file of what has been measured, and will not be again")
+    parser.add_argument("--before", help="a file of numbers from before, for the plots")
     parser.add_argument("--csv", help="a file for the numbers")
     parser.add_argument("--svg", help="a file for the plots")
     options = parser.parse_args()
     folder = Path(options.keep or tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
-    figures = {}
-    for path in options.also:
-        with open(path, newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                points = figures.setdefault(row["family"], {}).setdefault(row["column"], {})
-                points[int(row["n"])] = float(row["cost"])
-    for name, costs in figures.items():
-        show(FAMILIES[name], sorted({n for points in costs.values() for n in points}), costs)
+    figures, journal = {}, Journal(options.journal)
     for name in options.families:
         sizes = sorted(n for n in options.sizes if n <= FAMILIES[name].most)
-        figures[name] = measure(FAMILIES[name], sizes, options, folder)
+        figures[name] = measure(FAMILIES[name], sizes, options, folder, journal)
         show(FAMILIES[name], sizes, figures[name])
     if options.csv:
         rows = [(f, c, n, cost) for f, costs in figures.items() for c, p in costs.items() for n, cost in p.items()]
         with open(options.csv, "w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows([("family", "column", "n", "cost"), *rows])
     if options.svg:
-        Path(options.svg).write_text(plots(figures))
+        Path(options.svg).write_text(plots(figures, figures_of(options.before) if options.before else {}))
 
 
 if __name__ == "__main__":

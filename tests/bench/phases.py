@@ -5,10 +5,10 @@
 The command has the same phases in several processes. The spec's process runs the user's Python (`loading`), evaluates
 bodies (`elaborating`), makes equations (`flattening`, with the bodies of components if there will be C, and `its
 check`) and writes them (`to JSON`); this one reads them (`receiving`, `from JSON`), makes the system that engines see
-(`encoding`), writes the table and the JSON of the results, each property taken as proved (`report`), with `--compile`
-the C and `its proof`, and asks the first engines until one has said something of a property (`first answer`). A program
-begins with `loading` by its front end. At the limit the process ends; the megabytes are those that a phase adds at its
-peak.
+(`encoding`), writes the table and the JSON of the results, each property taken as proved (`report`), asks the first
+engines until one has said something of a property (`first answer`; none after a quarter of the limit), and with
+`--compile` makes the C and `its proof`. A program begins with `loading` by its front end. At the limit the process
+ends; the megabytes are those that a phase adds at its peak.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ def spec_of(path, *, bodies):
 
 
 def send_specification(path, channel, *, bodies):
+    from streamcheck.core.garbage import without_collection
     from streamcheck.lang.check_flattening import check_flattening
     from streamcheck.lang.elaborate import elaborate
     from streamcheck.lang.flatten import flatten
@@ -76,6 +77,7 @@ def send_specification(path, channel, *, bodies):
 
     with in_user_terms():
         (spec,) = phase("loading", lambda: load(path, None), channel.send)
+    with in_user_terms(), without_collection():  # as `flatten` does it
         elaborated = phase("elaborating", lambda: elaborate(spec), channel.send)
         flattening, specification = phase("flattening", flat, channel.send)
         if flattening is not None:
@@ -88,7 +90,7 @@ class Said(Exception):
 
 
 def first_answer(view, limit):
-    """What the first engines say first of a property."""
+    """True if the first engines say something of a property."""
     from streamcheck.engines.protocol import Task, TrueUpTo
     from streamcheck.problem.verdict import Falsified, Proved
     from streamcheck.run.registry import build
@@ -105,6 +107,8 @@ def first_answer(view, limit):
     with suppress(Said):
         while turns.running and time.process_time() < deadline and not turns.round(tell):
             pass
+        return False
+    return True
 
 
 def report(problem):
@@ -145,9 +149,11 @@ def measure(path, limit, *, compiles):
     problem = spec_of(path, bodies=compiles) if is_spec else phase("loading", lambda: read(Target(path, None))[0])
     models = phase("encoding", lambda: views(with_vacuity_tests(problem) if is_spec else problem))
     phase("report", lambda: report(problem))
+    told = []
+    if phase("first answer", lambda: first_answer(models[0], limit / 4), told.append):
+        show(*told)
     if compiles:
         compile_it(problem)
-    phase("first answer", lambda: first_answer(models[0], limit))
 
 
 def main():

@@ -98,6 +98,7 @@ OWNERS = (
     Owner("questions.md", "console", "$ streamcheck why sensors.py\n", f"{SESSIONS}::test_a_core_has_the_form_shown"),
     Owner("questions.md", "*", "", why_not=NOT_COMPARED),
     Owner("growth.md", "*", "", why_not="it measures for many minutes, beside another program"),
+    Owner("scale.md", "py", "", "test_units.py::test_the_executor_of_the_page"),
     Owner("scale.md", "", "streamcheck prove specs/", why_not="they take hours; `tests/test_suite.py` has small ones"),
     Owner("scale.md", "", "pip", why_not="they need other machines; `tests/test_dask.py` has processes instead"),
     Owner("components.md", "sh", "", why_not="it measures for many minutes, beside another program"),
