@@ -85,6 +85,8 @@ class Statements:
         if key not in self.known:
             add = self.expressions.storage.add
             self.known[key] = add(region.kind, region.name, self.term, key=key, constant=region.constant)
+        if region.stride and self.known[key].object.kind != region.kind:  # changed by this reading: another one follows
+            raise SpecError(f"{region.name} has another type than before", self.expressions.where)
         return self.known[key].object
 
     def _refuse_large(self, name: str, kind: AnyKind) -> None:
