@@ -403,3 +403,52 @@ def test_claims_about_pointers_are_proved_and_checked(tmp_path):
     found = {r.name: r.verdict for r in load(str(tmp_path / "a.c")).prove(timeout=60)}
     assert found.pop("assert, line 14") == "falsified" and set(found.values()) == {"proved"}
     assert {"assert, line 9", "assert, line 13", "valid pointer, line 12", "valid free, line 15"} <= found.keys()
+
+
+LITERALS = """
+struct s { int x, y; struct { int z[2]; } i; };
+struct p { int *q; };
+int r, g = 4;
+int sum(const int *p, int n) { int t = 0; while (n-- > 0) t += *p++; return t; }
+int take(struct s v) { return v.x * 100 + v.y * 10 + v.i.z[1]; }
+int by(struct s *v) { v->x++; return v->x + v->y; }
+struct s mk(int a) { return (struct s){ a, .y = a + 1 }; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "results"),
+    [
+        ("r = sum((int[]){ 1, 2, n, g }, 4);", {3: 10}),
+        ("r = take((struct s){ 1, n, { { 0, 4 } } });", {2: 124}),
+        ("struct s *p = &(struct s){ .y = n }; p->x = 3; r = p->x + p->y;", {4: 7}),
+        ("r = by(&(struct s){ 2, n }) + mk(n).y;", {3: 10}),
+        ("struct s t = mk(n); t = (struct s){ t.y, 9 }; r = t.x + t.y + t.i.z[0];", {1: 11}),
+        ("r = (struct s){ n, 5 }.y + (int[3]){ 4, 5, 6 }[n];", {1: 10, 3: "index in bounds"}),
+        ("for (int i = 0; i < 3; i++) { int *q = (int[2]){ i }; q[1] += i; r = r * 3 + q[0] + q[1]; }", {0: 10}),
+        ("r = *(struct p){ &g }.q + (int)sizeof((int[]){ 1, 2, 3 });", {0: 16}),
+        ("int *w = &(int){ n }; *w += 1; r = *w;", {4: 5}),
+        ("struct s *p; { p = &(struct s){ 1 }; } r = p->x;", {0: "no dangling pointer"}),
+        ("int *q = 0; for (int i = 0; i < n; i++) { if (q) r += *q; q = &(int){ i }; }", {1: 0, 2: "no dangling pointer"}),
+        ("int *p = n ? &g : 0; { p = (int[]){ 3 }; r = *p; } r += *p;", {0: "valid pointer"}),
+        ("const int *p = (const int[]){ 3, 4 }; *(int *)(n ? p : &g) = 2; r = g;", {0: 2, 1: "valid pointer"}),
+    ],
+)
+def test_compound_literals(read, body, results):
+    cfa = read(f"{LITERALS}int main(void) {{ int n = __VERIFIER_nondet_int(); {body} }}")
+    assert {n: end(cfa, n) for n in results} == results
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("if (n) p = &(int){ 3 };", "in the statements of a block only"),
+        ("while ((p = &(int){ 3 }) && n--) ;", "in the statements of a block only"),
+        ("again: p = &(int){ 3 }; if (n--) goto again;", "in the statements of a block only"),
+        ("int **q = &(int *){ p };", r"a compound literal of type int \* is not supported"),
+        ("p = (int[]){ n++ };", "side effects in braces"),
+    ],
+)
+def test_compound_literals_whose_end_is_elsewhere_are_refused(read, body, message):
+    with pytest.raises(SpecError, match=message):
+        read(f"int main(void) {{ int n = __VERIFIER_nondet_int(), *p = 0; {body} }}")

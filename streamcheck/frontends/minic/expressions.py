@@ -415,6 +415,15 @@ class Expressions(Evaluator):
         if isinstance(kind, Pointer) and form(node) == "FuncCall":
             self.expected = node, kind.target
 
+    def _CompoundLiteral(self, node: Any) -> CResult:
+        return self.read(self.calls.statements.compound_literal(node))
+
+    def lvalue(self, node: Any) -> Lvalue | PointerVariable:
+        if form(node) == "CompoundLiteral":
+            with self.at(node):
+                return self.calls.statements.compound_literal(node)
+        return super().lvalue(node)
+
     def _Constant(self, node: Any) -> CResult:
         return self.calls.statements.literal(node) if node.type == "string" else super()._Constant(node)
 
