@@ -429,7 +429,10 @@ struct s mk(int a) { return (struct s){ a, .y = a + 1 }; }
         ("r = *(struct p){ &g }.q + (int)sizeof((int[]){ 1, 2, 3 });", {0: 16}),
         ("int *w = &(int){ n }; *w += 1; r = *w;", {4: 5}),
         ("struct s *p; { p = &(struct s){ 1 }; } r = p->x;", {0: "no dangling pointer"}),
-        ("int *q = 0; for (int i = 0; i < n; i++) { if (q) r += *q; q = &(int){ i }; }", {1: 0, 2: "no dangling pointer"}),
+        (
+            "int *q = 0; for (int i = 0; i < n; i++) { if (q) r += *q; q = &(int){ i }; }",
+            {1: 0, 2: "no dangling pointer"},
+        ),
         ("int *p = n ? &g : 0; { p = (int[]){ 3 }; r = *p; } r += *p;", {0: "valid pointer"}),
         ("const int *p = (const int[]){ 3, 4 }; *(int *)(n ? p : &g) = 2; r = g;", {0: 2, 1: "valid pointer"}),
     ],
