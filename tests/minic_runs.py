@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import random
 import re
+import struct
 import subprocess
 
 from streamcheck.core.evaluate import value_of
+from streamcheck.core.term import walk as walk_terms
 from streamcheck.core.types import BoolType, MachineType, default
 
 # What clang's sanitizer calls where an operation has no meaning: says which, and at what line.
@@ -44,6 +46,16 @@ def fitted(type, number):
     return type.wrap(number) if isinstance(type, MachineType) else number
 
 
+def bits_of_floats(edge, values):
+    """The unknown bits as which an edge stores floats. Several floats are looked for from the first on."""
+    found = {}
+    for node in walk_terms([edge.guard]):
+        if node.op == "same" and node.args[0].op == "float_of_bits" and node.args[0].args[0] in edge.choices:
+            bits, value = node.args[0].args[0], value_of(node.args[1], values | found)
+            found[bits] = int.from_bytes(struct.pack("<f" if bits.type.width == 32 else "<d", value), "little")
+    return found
+
+
 def walk(cfa, inputs, limit=20_000, initial=None):
     """Where a run with these inputs ends: (location, values of the variables). At most one edge is open at a time."""
     values = {v: default(v.type) for v in cfa.variables} | (initial or {})
@@ -54,6 +66,7 @@ def walk(cfa, inputs, limit=20_000, initial=None):
             asked = [c for c in edge.choices if "()" in c.payload]
             chosen = {c: default(c.type) for c in edge.choices}
             chosen |= {c: fitted(c.type, inputs[(used + i) % len(inputs)]) for i, c in enumerate(asked)}
+            chosen |= bits_of_floats(edge, values | chosen)
             if value_of(edge.guard, values | chosen):
                 taken.append((edge, values | chosen, len(asked)))
         assert len(taken) <= 1, [edge.text for edge, _, _ in taken]

@@ -22,6 +22,7 @@ from streamcheck.core.types import (
     struct_of,
 )
 
+INTERNAL = frozenset(("same", "float_of_bits"))  # specs have no form for these
 MODE = enum_of("Mode", (("IDLE", 0), ("RUN", 3), ("FAULT", -1)))
 PAIR = struct_of("Pair", (("x", SCALARS["Float"]), ("y", SCALARS["Int8"])))
 ARRAYS = [array_of(SCALARS["Word8"], 3), array_of(SCALARS["Double"], 2), array_of(PAIR, 2)]

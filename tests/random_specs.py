@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import struct
 
-from operator_cases import FLOAT_CORNERS, MODE
+from operator_cases import FLOAT_CORNERS, INTERNAL, MODE
 
 from streamcheck.core.floats import f32
 from streamcheck.core.location import Location
@@ -102,7 +102,7 @@ def delay(rng, type, number):
     return [variable(f"delay{number}_{i}", type) for i in range(rng.choice([0, 2, 3, 5, 9, 17]))]
 
 
-ROWS = [name for name in OPERATORS if name not in {"same", *NOT_EXACT}]
+ROWS = [name for name in OPERATORS if name not in INTERNAL | set(NOT_EXACT)]
 
 
 def grow(rng, pool, count):

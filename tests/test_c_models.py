@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 from c_harness import have
+from minic_runs import outcome
 
 from streamcheck.c.kinds import Integer
 from streamcheck.c.models import AVR, MODELS
@@ -173,3 +174,37 @@ def test_a_headers_types_follow_the_model(tmp_path):
     read_c(str(file), "c", None, "ILP32")
     with pytest.raises(SpecError, match="#error long"):
         read_c(str(file), "c")
+
+
+WIDE = """
+typedef unsigned __int128 u128;
+unsigned long r;
+int main(void) {
+  long n = __VERIFIER_nondet_long();
+  u128 x = (u128)n * (u128)n, k = ((__uint128_t)0xFFEEDDCCBBAA9988ULL << 64) | 7;
+  __int128 y = n; y = y * n - 1; signed __int128 z = -y >> 3;
+  union { __uint128_t x; unsigned char c[sizeof(__int128_t)]; struct { unsigned long a, b; } p; } t;
+  t.x = k + x;
+  r = (unsigned long)(x >> 64) * 31 + (unsigned long)y + (unsigned long)(z >> 60) * 7 + t.c[15] + t.p.b;
+  r += (y < 0) + (x > (u128)-1 / 3) + (unsigned long)(k % 1000003) + sizeof(y) + _Alignof(u128);
+  r += (unsigned long)((k ^ x) / 12345678912345) + (y > (__int128)-1UL) + sizeof(y + x);
+  r += (-1 < (u128)1) + (long)((float)x > 1e18f);
+  return 0;
+}
+"""
+
+
+@pytest.mark.skipif(not have("gcc"), reason="gcc is not here")
+def test_integers_of_128_bits_are_as_compiled(tmp_path):
+    file = tmp_path / "a.c"
+    file.write_text(WIDE)
+    head = "#include <stdio.h>\n#include <stdlib.h>\nchar **v;\n#define __VERIFIER_nondet_long() atol(v[1])\n"
+    text = WIDE.replace("main(void) {", "main(int count, char **words) { v = words;")
+    (tmp_path / "b.c").write_text(head + text.replace("return 0;", 'printf("%ld", (long)r); return 0;'))
+    subprocess.run(["gcc", "-w", "-O1", str(tmp_path / "b.c"), "-o", str(tmp_path / "b")], check=True)
+    cfa, _ = read_c(str(file), "c")
+    for n in (0, 1, 5, -3, 1 << 62, -(1 << 63), 123456789123456):
+        shown = subprocess.run([str(tmp_path / "b"), str(n)], capture_output=True, text=True).stdout
+        assert outcome(cfa, [n], ["r"]) == shown
+    with pytest.raises(SpecError, match="__int128"):
+        read_c(str(file), "c", data_model="ILP32")

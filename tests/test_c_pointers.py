@@ -219,6 +219,35 @@ struct node *push(struct node *l, int v) {
         ("int *p = malloc(n * sizeof(int)); r = p != 0; if (p) { if (n == 2) *p = 1; free(p); }", {1: 1, 2: "limit"}),
         ("int *p = malloc(1 << 20); if (n) p++; r = p == 0;", {0: 0, 1: "limit"}),
         ("void *v = malloc(4); int *p = v; *p = 6; r = *(int *)v;", {0: 6}),
+        ("int *p = malloc(8); p[0] = 3; p[1] = 4; p = realloc(p, 16); p[3] = 5; r = p[0] + p[n];", {1: 7, 3: 8}),
+        ("int *p = malloc(8); p[0] = 3; p = realloc(p, 4); r = p[n];", {0: 3, 1: "valid pointer"}),
+        ("int *p = malloc(8), *q = p; p = realloc(p, 4); r = *q;", {0: "valid pointer"}),
+        ("int *p = malloc(8); int *q = realloc(p, 4); r = q == p;", {0: "no dangling pointer"}),
+        ("int *p = malloc(8); int *q = realloc(p, 4); free(p);", {0: "valid free"}),
+        ("int *p = realloc(0, 4); *p = 2; r = *p; free(p); free(p);", {0: "valid free"}),
+        ("int *p = malloc(8); p = realloc(p + n, 4); r = 1;", {0: 1, 1: "valid free"}),
+        ("int *p = realloc(n ? &g : 0, 4); r = 1;", {0: 1, 1: "valid free"}),
+        ("int *p = malloc(8); p = realloc(p, n); r = 1;", {0: "limit", 1: 1}),
+        ("char *s = malloc(8); int *p = realloc(s, 16); r = p != 0;", {0: "limit"}),
+        (
+            "struct node *a = malloc(sizeof *a); a->v = 2; a->next = a; struct node *b = realloc(a, 2 * sizeof *a);"
+            " r = b[0].v; r += b[0].next != 0;",
+            {0: "no dangling pointer"},
+        ),
+        (
+            "struct node *a = malloc(sizeof *a); a->v = 2; a->next = 0; a = realloc(a, 2 * sizeof *a); a[1].v = n;"
+            " a[1].next = a; r = a[1].v * 10 + a[1].next->v;",
+            {4: 42},
+        ),
+        (
+            "int *p = 0; for (int i = 0; i < n; i++) { p = realloc(p, 4 * 4); p[i] = i; } r = n ? p[n - 1] : 7;",
+            {0: 7, 3: 2, 4: 3, 5: "valid pointer"},
+        ),
+        ("int *p = malloc(4); *p = 5; int *q = realloc(p, 8); if (!q) q = p; r = *q;", {0: 5}),
+        (
+            "struct node *a = 0, *b; free(a); b = realloc(a, 32); a = b; b[1].v = 4; free(a); r = b == 0;",
+            {0: "no dangling pointer"},
+        ),
     ],
 )
 def test_memory_from_the_heap(read, body, results):
@@ -324,6 +353,32 @@ def test_random_programs_do_what_compiled_ones_do(tmp_path, seed):
         assert " ".join(shown(named[n]) for n, _ in program.names) == real.stdout.strip(), inputs
 
 
+REALLOCATED = """
+int main(void) {
+    int *p = malloc(4);
+    if (!p) return 0;
+    *p = 5;
+    int *q = realloc(p, 8);
+    if (!q) {
+        assert(*p == 5);
+        free(p);
+        return 0;
+    }
+    assert(*q == 5);
+    q[1] = 1;
+    free(q);
+    assert(0);
+}
+"""
+
+
+def test_memory_is_kept_if_realloc_fails(tmp_path):
+    (tmp_path / "a.c").write_text("#include <stdlib.h>\n#include <assert.h>" + REALLOCATED)
+    found = {r.name: r.verdict for r in load(str(tmp_path / "a.c")).prove(timeout=300)}
+    assert found.pop("assert, line 16") == "falsified" and set(found.values()) == {"proved"}
+    assert {"assert, line 9", "assert, line 13", "valid free, line 10", "valid free, line 15"} <= found.keys()
+
+
 PROVED = """
 int nondet_int(void);
 struct node { int v; struct node *next; };
@@ -348,3 +403,55 @@ def test_claims_about_pointers_are_proved_and_checked(tmp_path):
     found = {r.name: r.verdict for r in load(str(tmp_path / "a.c")).prove(timeout=60)}
     assert found.pop("assert, line 14") == "falsified" and set(found.values()) == {"proved"}
     assert {"assert, line 9", "assert, line 13", "valid pointer, line 12", "valid free, line 15"} <= found.keys()
+
+
+LITERALS = """
+struct s { int x, y; struct { int z[2]; } i; };
+struct p { int *q; };
+int r, g = 4;
+int sum(const int *p, int n) { int t = 0; while (n-- > 0) t += *p++; return t; }
+int take(struct s v) { return v.x * 100 + v.y * 10 + v.i.z[1]; }
+int by(struct s *v) { v->x++; return v->x + v->y; }
+struct s mk(int a) { return (struct s){ a, .y = a + 1 }; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "results"),
+    [
+        ("r = sum((int[]){ 1, 2, n, g }, 4);", {3: 10}),
+        ("r = take((struct s){ 1, n, { { 0, 4 } } });", {2: 124}),
+        ("struct s *p = &(struct s){ .y = n }; p->x = 3; r = p->x + p->y;", {4: 7}),
+        ("r = by(&(struct s){ 2, n }) + mk(n).y;", {3: 10}),
+        ("struct s t = mk(n); t = (struct s){ t.y, 9 }; r = t.x + t.y + t.i.z[0];", {1: 11}),
+        ("r = (struct s){ n, 5 }.y + (int[3]){ 4, 5, 6 }[n];", {1: 10, 3: "index in bounds"}),
+        ("for (int i = 0; i < 3; i++) { int *q = (int[2]){ i }; q[1] += i; r = r * 3 + q[0] + q[1]; }", {0: 10}),
+        ("r = *(struct p){ &g }.q + (int)sizeof((int[]){ 1, 2, 3 });", {0: 16}),
+        ("int *w = &(int){ n }; *w += 1; r = *w;", {4: 5}),
+        ("struct s *p; { p = &(struct s){ 1 }; } r = p->x;", {0: "no dangling pointer"}),
+        (
+            "int *q = 0; for (int i = 0; i < n; i++) { if (q) r += *q; q = &(int){ i }; }",
+            {1: 0, 2: "no dangling pointer"},
+        ),
+        ("int *p = n ? &g : 0; { p = (int[]){ 3 }; r = *p; } r += *p;", {0: "valid pointer"}),
+        ("const int *p = (const int[]){ 3, 4 }; *(int *)(n ? p : &g) = 2; r = g;", {0: 2, 1: "valid pointer"}),
+    ],
+)
+def test_compound_literals(read, body, results):
+    cfa = read(f"{LITERALS}int main(void) {{ int n = __VERIFIER_nondet_int(); {body} }}")
+    assert {n: end(cfa, n) for n in results} == results
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("if (n) p = &(int){ 3 };", "in the statements of a block only"),
+        ("while ((p = &(int){ 3 }) && n--) ;", "in the statements of a block only"),
+        ("again: p = &(int){ 3 }; if (n--) goto again;", "in the statements of a block only"),
+        ("int **q = &(int *){ p };", r"a compound literal of type int \* is not supported"),
+        ("p = (int[]){ n++ };", "side effects in braces"),
+    ],
+)
+def test_compound_literals_whose_end_is_elsewhere_are_refused(read, body, message):
+    with pytest.raises(SpecError, match=message):
+        read(f"int main(void) {{ int n = __VERIFIER_nondet_int(), *p = 0; {body} }}")

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 
 import pytest
 from c_harness import have
 from minic_runs import outcome
+from test_renderings import any_of, script_of
 
+from streamcheck.api.files import load
+from streamcheck.certify.bitwise import Bitwise, Unrenderable
+from streamcheck.certify.evaluate import apply
+from streamcheck.certify.remainders import Remainders
+from streamcheck.certify.solvers import bitwuzla
 from streamcheck.core.errors import SpecError
+from streamcheck.core.evaluate import value_of
+from streamcheck.core.floats import identical
+from streamcheck.core.term import constant, term
+from streamcheck.core.types import machine
 from streamcheck.frontends.minic.read import read_c
 
 PROGRAMS = [
@@ -42,12 +53,62 @@ def test_unions_are_as_compiled(tmp_path, text):
         assert subprocess.run([str(tmp_path / "b")], capture_output=True, text=True).stdout == found
 
 
-def test_floats_and_pointers_in_unions_are_refused_where_they_are_used(tmp_path):
+FLOATS = "union f { float f; unsigned u; unsigned char c[4]; unsigned short s[2]; } x[2] = { { 1.5f }, { .u = 7 } };"
+FLOATS += " struct t { int tag; union { double d; unsigned long l; struct { float a, b; } p; float v[2]; }; } y, z;"
+FLOATS += " float f0 = -0.0f, f1 = 0.1f; double d0 = 1e300; unsigned long r; int k = 1;"
+NUMBERS = "f0 f1 d0 x[0].f x[1].f x[k].f y.d y.p.a y.p.b y.v[k] y.v[0] z.d".split()
+WORDS = "x[0].u x[k].u x[1].c[3] x[0].c[k] x[k].s[1] y.l z.l".split()
+CONSTANTS = "0.0f -0.0f 1e-45f 3e38f 1e39 5e-324 0.5 -2.25f 1.0/3 16777217.0 1e-310".split()
+
+
+def union_program(seed):
+    """Floats and bits, in turn. No NaN is stored: which one it would be is open."""
+    rng = random.Random(seed)
+
+    def number(depth=2):
+        if depth == 0:
+            return rng.choice([*NUMBERS, *CONSTANTS])
+        return f"({number(depth - 1)} {rng.choice('+-*/')} {number(depth - 1)})"
+
+    def word():
+        return rng.choice([rng.choice(WORDS), hex(rng.getrandbits(32)), f"({rng.choice(WORDS)} {rng.choice('+^&')} 9)"])
+
+    lines = []
+    for i in range(12):
+        if rng.random() < 0.5:
+            to = rng.choice(NUMBERS)
+            lines.append(f"{{ double n{i} = {number()}; {to} = n{i} == n{i} ? n{i} : 1; }}")
+        else:
+            lines.append(f"{rng.choice(WORDS)} {rng.choice(['=', '^=', '+='])} {word()};")
+        lines.append(
+            rng.choice(["z = y;", "x[0] = x[k];", "k = !k;", "y.tag = f0 < x[k].f;", "float *q = &x[k].f; *q = 2;"])
+        )
+        lines[-1] = f"{{ {lines[-1]} }}"
+        lines.append("r = r * 31 + (x[k].f < f1) + 2 * (y.d == d0) + 4 * (y.p.b > 0) + 8 * (x[0].f != x[0].f);")
+        lines.append("r = r * 31 + x[0].u + x[1].u + y.l + z.l + y.tag;")
+    return FLOATS + " int main(void) {\n" + "\n".join(lines) + "\nreturn 0; }"
+
+
+@pytest.mark.skipif(not have("gcc", "clang"), reason="gcc and clang are not here")
+@pytest.mark.parametrize("seed", range(4))
+def test_floats_in_unions_are_as_compiled(tmp_path, seed):
     file = tmp_path / "a.c"
-    file.write_text("union u { float f; int i; } x; int main(void) { x.i = 3; assert(x.i == 3); }")
+    file.write_text(union_program(seed))
+    found = outcome(read_c(str(file), "c")[0], [0], ["r"])
+    for compiler in ("gcc", "clang"):
+        shown = file.read_text().replace("return 0;", 'printf("%lld", (long long)r); return 0;')
+        (tmp_path / "b.c").write_text("#include <stdio.h>\n" + shown)
+        options = ["-w", "-O1", "-ffp-contract=off"]
+        subprocess.run([compiler, *options, str(tmp_path / "b.c"), "-o", str(tmp_path / "b")], check=True)
+        assert subprocess.run([str(tmp_path / "b")], capture_output=True, text=True).stdout == found
+
+
+def test_pointers_in_unions_are_refused_where_they_are_used(tmp_path):
+    file = tmp_path / "a.c"
+    file.write_text("union u { int *p; int i; } x; int main(void) { x.i = 3; assert(x.i == 3); }")
     read_c(str(file), "c")
-    file.write_text("union u { float f; int i; } x; int main(void) {\n x.f = 3; }")
-    with pytest.raises(SpecError, match=r"a\.c:2: float in a union: only its integers are supported"):
+    file.write_text("union u { int *p; int i; } x; int main(void) {\n x.p = 0; }")
+    with pytest.raises(SpecError, match=r"a\.c:2: int \* in a union: only its integers and floats are supported"):
         read_c(str(file), "c")
 
 
@@ -69,3 +130,33 @@ def test_arrays_of_structs_beside_unions_and_in_them(tmp_path):
     file.write_text(parts + "int main(void) { v.s = u.s; }\n")
     with pytest.raises(SpecError, match="an array of structs in a union, as a whole"):
         read_c(str(file), "c")
+
+
+@pytest.mark.parametrize("width", [32, 64])
+def test_the_checker_reads_bits_as_floats_as_the_table_does(width):
+    """Corners of both formats, and random bits."""
+    rng, fraction = random.Random(width), {32: 23, 64: 52}[width]
+    corners = [sign << width - 1 | e << fraction | f for sign in (0, 1) for e in (0, 1, 127) for f in (0, 1, 5)]
+    corners += [rng.getrandbits(width) for _ in range(20)]
+    corners += [(1 << width) - 1, (1 << width - 1) - (1 << fraction), (1 << width) - (1 << fraction)]
+    words = [
+        constant(machine(width, signed=False), b) for b in (*corners, *(rng.getrandbits(width) for _ in range(20)))
+    ]
+    reads = [term("float_of_bits", word) for word in words]
+    found = [apply(read, [word.payload]) for read, word in zip(reads, words, strict=True)]
+    assert all(identical(value, value_of(read, {})) for read, value in zip(reads, found, strict=True))
+    wrong = [term("not", term("same", r, constant(r.type, v))) for r, v in zip(reads, found, strict=True)]
+    script = script_of(any_of(wrong), Bitwise)
+    assert bitwuzla(script.text(), 60.0) is True
+    with pytest.raises(Unrenderable):
+        script_of(any_of(wrong), Remainders)
+
+
+def test_claims_about_bits_of_floats_are_proved_and_checked(tmp_path):
+    file = tmp_path / "a.c"
+    text = "union u { float f; unsigned i; } x; float nondet_float(void);\nint main(void) { x.f = nondet_float();\n"
+    text += "  assert(x.f == x.f || (x.i & 0x7fffffff) > 0x7f800000);\n  assert(x.i != 0xff812345);\n"
+    text += "  float old = x.f; x.i ^= 1u << 31;\n  assert(x.f == -old || old != old);\n  return 0; }"
+    file.write_text(text)
+    verdicts = [r.verdict for r in load(str(file)).prove(timeout=300)]
+    assert verdicts == ["proved", "falsified", "proved"]  # a NaN is any NaN

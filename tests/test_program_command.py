@@ -317,7 +317,10 @@ def test_witnesses_name_what_c_can_name(tmp_path):
     path, out = tmp_path / "named.c", tmp_path / "out.yml"
     path.write_text(NAMED)
     streamcheck("prove", path, "--prop", "assert*", "--witness", out, "--timeout", "20")
-    assert re.findall(r'value: "(.*)"', out.read_text()) == ["z == 77"]
+    found = re.findall(r'value: "(.*)"\n +format: (\w+)', out.read_text())
+    assert [value for value, format in found if format == "c_expression"] == ["z == 77"]
+    results = {value for value, format in found if format == "acsl_expression"}
+    assert results and all(re.fullmatch(r"\\\\result == -?\d+", value) for value in results)
     path.write_text(NAMED.replace("n != 9", "n == 9"))
     streamcheck("prove", path, "--prop", "assert*", "--witness", out, "--timeout", "20", "--engine", "ic3")
     said = set(re.findall(r"[a-z]\w*(?:\.\w+)?", " ".join(re.findall(r'value: "(.*)"', out.read_text()))))

@@ -98,7 +98,7 @@ def test_operators_at_every_type_of_the_language():
     """Corners of wide integers and floats, arrays and structs, indices outside."""
     rng, count = random.Random(5), 0
     for name, types, payload in operator_cases():
-        if name in NOT_EXACT or any(t.kind in ("integer", "real") for t in types):
+        if name in NOT_EXACT or name == "float_of_bits" or any(t.kind in ("integer", "real") for t in types):
             continue  # unknown to solvers; in the test above
         claims = []
         for _ in range(3):

@@ -25,7 +25,7 @@ def level(node: Any, scope: NameScope) -> int:
 
 def _level(node: Any, scope: NameScope) -> int:
     match form(node):
-        case "Assignment" | "Compound":
+        case "Assignment" | "Compound" | "CompoundLiteral":
             return ACTS
         case "UnaryOp" if node.op in ("sizeof", "_Alignof"):
             return READS

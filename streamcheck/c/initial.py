@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import kinds
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
     from streamcheck.c.expressions import Evaluator
 
 PartPath = tuple["str | int", ...]  # fields and indices from the outside in
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayLiteral:
+    """A compound literal of an array without a size, as a declaration."""
+
+    name: str
+    type: Any
+    init: Any
 
 
 def kind_of(node: Any, to: Evaluator) -> AnyKind:

@@ -57,6 +57,7 @@ class DataModel:
     @cached_property
     def _integers(self) -> Mapping[str, Integer]:
         sizes = {"short": 16, "int": self.int_bits, "long": self.long_bits, "long long": 64}
+        sizes |= {"__int128": 128} if self.pointer_bits == 64 else {}
         signed = {name: Integer(name, bits, True, rank) for rank, (name, bits) in enumerate(sizes.items(), 2)}
         return signed | {f"unsigned {n}": Integer(f"unsigned {n}", k.width, False, k.rank) for n, k in signed.items()}
 
@@ -136,7 +137,7 @@ class DataModel:
             names[name] = kind
             if kind.signed:
                 names[f"signed {name}"] = kind
-            if kind.rank != self.INT.rank:
+            if kind.rank != self.INT.rank and kind.width <= 64:
                 names[f"{name} int"] = kind
                 if kind.signed:
                     names[f"signed {name} int"] = kind
@@ -161,6 +162,8 @@ class DataModel:
         made |= {"bool": BOOLEAN, "size_t": self.size, "ssize_t": self.difference, "ptrdiff_t": self.difference}
         made |= {"intptr_t": self.difference, "uintptr_t": self.size}
         made |= {"intmax_t": widest, "uintmax_t": self.unsigned_of[widest], "wchar_t": wide.get(self.name, self.INT)}
+        if "__int128" in self._integers:
+            made |= {"__int128_t": self._integers["__int128"], "__uint128_t": self._integers["unsigned __int128"]}
         made |= {
             "wint_t": {"LLP64": self._integers["unsigned short"], "avr": self.INT}.get(self.name, self.UINT),
             "sig_atomic_t": CHAR if self.name == "avr" else self.INT,

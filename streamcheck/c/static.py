@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from streamcheck.c.arithmetic import CValue
 from streamcheck.c.declarations import ANONYMOUS, Function, NameScope, PointerVariable, Typedef
+from streamcheck.c.initial import ArrayLiteral, string
 from streamcheck.c.initial import kind_of as initial_kind
-from streamcheck.c.initial import string
 from streamcheck.c.kinds import VOID, AnyKind, Array, Floating, FunctionType, Integer, Pointer, Struct
 from streamcheck.c.lvalues import Lvalue, Object
 from streamcheck.c.syntax import called_name, form, is_first_or_second
@@ -26,6 +26,10 @@ def kind_of(to: Evaluator, node: Any) -> AnyKind:
     match form(node):
         case "Typename":
             return to.declarations.kind_of(node, to.scope)
+        case "CompoundLiteral":
+            if form(node.type.type) == "ArrayDecl" and node.type.type.dim is None:
+                return initial_kind(ArrayLiteral("the literal", node.type.type, node.init), to)
+            return to.declarations.complete(to.declarations.kind_of(node.type, to.scope))
         case "Cast":
             return to.declarations.kind_of(node.to_type, to.scope)
         case "ID":

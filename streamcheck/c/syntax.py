@@ -15,7 +15,7 @@ from streamcheck.core.location import Location
 TYPEDEFS = tuple(LP64.typedefs)
 LIBRARY = "the standard library"
 # Types that are not supported, and may be declared.
-OTHER_TYPES = "__builtin_va_list va_list __int128_t __uint128_t _Float128 __float128 _Float64x _Float32 _Float64"
+OTHER_TYPES = "__builtin_va_list va_list _Float128 __float128 _Float64x _Float32 _Float64"
 OTHER_TYPES += " jmp_buf sigjmp_buf FILE fpos_t div_t ldiv_t lldiv_t fenv_t fexcept_t mbstate_t max_align_t"
 
 

@@ -100,6 +100,8 @@ class Bitwise:
     def machine(self, node: Term, type: MachineType, operands: Sequence[str]) -> str:
         if node.op in ("shl", "shr"):
             return self._shift(node, type, *operands)
+        if isinstance(node.type, FloatType):  # float_of_bits
+            return f"((_ to_fp {node.type.exponent} {node.type.significand}) {operands[0]})"
         return machine_text(node.op, type, *operands)
 
     def _shift(self, node: Term, type: MachineType, a: str, b: str) -> str:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from streamcheck.core.term import Term, walk
-from streamcheck.core.types import ArrayType, EnumType, FloatType, MachineType, Type, Value
+from streamcheck.core.types import FLOAT, ArrayType, EnumType, FloatType, MachineType, Type, Value
 
 
 def evaluate(roots: Iterable[Term], values: Mapping[Term, Value]) -> dict[Term, Value]:
@@ -299,6 +299,7 @@ _COMPOSITE: Mapping[str, Callable[[Term, list[Any]], Value]] = {
     "update": _update,
     "field": _field,
     "with_field": _with_field,
+    "float_of_bits": lambda n, a: struct.unpack_from("<f" if n.type is FLOAT else "<d", a[0].to_bytes(8, "little"))[0],
 }
 
 

@@ -20,6 +20,11 @@ def f32(x: float) -> float:
     return c_float(x).value
 
 
+def float_of_bits(bits: int, width: int) -> float:
+    """The float whose representation the bits are."""
+    return float(struct.unpack("<d" if width == 64 else "<f", bits.to_bytes(width // 8, "little"))[0])
+
+
 def neighbours(x: float, width: int) -> tuple[float, float]:
     """The next binary32 or binary64 below and above. Nothing is below -infinity or above infinity but itself."""
     if width == 64:

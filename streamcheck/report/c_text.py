@@ -107,6 +107,8 @@ def _number(node: Term) -> str:
         return str(int(node.payload))
     if node.type.kind not in ("integer", "signed", "unsigned"):
         raise NotInC
+    if not -(1 << 63) < node.payload < 1 << 64:
+        raise NotInC  # a literal of C has at most 64 bits
     suffix = "U" if isinstance(node.type, MachineType) and not node.type.signed else ""
     return f"{node.payload}{suffix}"
 

@@ -1,15 +1,18 @@
 """SV-COMP witnesses, YAML format 2.0: loop invariants of a proof, the assumptions along a violation.
 
 Evidence for other validators. Of a proof: the invariants that C can express; of a violation: the value of each
-unknown input after the statement that read it, and the line of the error.
+unknown input, and the line of the error. An input is an assumption after the statement that read it; if C cannot name
+its variable there (it is one of an inner block or of another function), it is what the call on that line returns.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -18,11 +21,14 @@ from streamcheck.core.errors import SpecError, refuse_unwritable
 from streamcheck.core.files import write_whole
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, variables
-from streamcheck.problem.automaton import Automaton, Executed
+from streamcheck.problem.automaton import Automaton, Edge, Executed
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
 from streamcheck.report.c_text import conditions, variable_text
 from streamcheck.report.values import as_text
+
+ERROR_CALL = re.compile(r"\breach_error\s*\(\s*\)\s*;")
+ERROR_DECLARED = re.compile(r"\bvoid\s+reach_error\b")
 
 
 def witness(verdicts: Verdicts, path: str) -> Iterator[str]:
@@ -83,7 +89,7 @@ def _invariants(program: Automaton, results: list[Result], path: str) -> Iterato
             if where is not None and plain and location in source.loops:
                 invariants.setdefault(where, []).append(term)
     if not invariants:
-        yield "  []"
+        yield "    []"
     for where, terms in invariants.items():
         parts = [part for t in terms for part in conjuncts(t) if _in_scope(source, [part], where)]
         texts = dict.fromkeys(c for part in parts for c in conditions(part, wide=True))
@@ -109,38 +115,64 @@ def _function(program: Automaton) -> str:
 
 
 def _violation(program: Automaton, result: Result, path: str) -> Iterator[str]:
-    """The segments of a violation. Variables of inlined functions and inner blocks are left out: C cannot name them.
-    So are rounds of a loop but for the first: there may be millions."""
+    """The segments of a violation. Rounds of a loop are left out but for the first: there may be millions."""
     assert result.path is not None
-    source = program
     statements = [step for step in result.path.statements if isinstance(step, Executed)]
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = file.read().split("\n")
     for step, following in pairwise(statements):
         where = following.edge.where
-        if step.edge.choices and where is not None and ":" not in following.edge.source:
-            for v, _ in step.edge.updates:
-                if not _in_scope(source, [v], where):
-                    continue
-                value = f"{variable_text(v.payload)} == {as_text(v.type, step.values[v])}"
-                yield "  - segment:"
-                yield "    - waypoint:"
-                yield "        type: assumption"
-                yield "        action: follow"
-                yield from _location(where, _function(program), "        ")
-                yield "        constraint:"
-                yield f"          value: {_text(value)}"
-                yield "          format: c_expression"
-    where = result.prop.where or statements[-1].edge.where or Location(path, 1)
+        for v, new in step.edge.updates if step.edge.choices else ():
+            value = as_text(v.type, step.values[v])
+            if where is not None and ":" not in following.edge.source and _in_scope(program, [v], where):
+                yield from _waypoint("assumption", where, _function(program))
+                yield from _constraint(f"{variable_text(v.payload)} == {value}", "c_expression")
+            elif new in step.edge.choices and v.type.kind in ("signed", "unsigned"):
+                yield from _result_of_call(program, step.edge, value, path, lines)
+    target = result.prop.where or statements[-1].edge.where or Location(path, 1)
+    yield from _waypoint("target", _call_of_error(target, lines), None)
+
+
+def _call_of_error(assertion: Location, lines: list[str]) -> Location:
+    """The error is the call of `reach_error` in the function of an assertion, if the file has one such call."""
+    calls = [i for i, text in enumerate(lines, 1) if ERROR_CALL.search(text) and not ERROR_DECLARED.search(text)]
+    return replace(assertion, line=calls[0]) if len(calls) == 1 else assertion
+
+
+def _result_of_call(program: Automaton, edge: Edge, value: str, path: str, lines: list[str]) -> Iterator[str]:
+    """A waypoint for the result of the only call in a statement, if its line has no other call of that function."""
+    called = re.findall(r"(\w+)\(\)", edge.text)
+    where = edge.where
+    if where is None or os.path.basename(where.file) != os.path.basename(path) or len(called) != 1:
+        return
+    text = lines[where.line - 1] if where.line <= len(lines) else ""
+    calls = list(re.finditer(rf"\b{called[0]}\s*\(\s*\)", text))
+    if len(calls) == 1:
+        inlined = edge.source.split(":")[0] if ":" in edge.source else _function(program)
+        yield from _waypoint("function_return", where, inlined, calls[0].end())
+        yield from _constraint(f"\\result == {value}", "acsl_expression")
+
+
+def _waypoint(kind: str, where: Location, function: str | None, column: int | None = None) -> Iterator[str]:
     yield "  - segment:"
     yield "    - waypoint:"
-    yield "        type: target"
+    yield f"        type: {kind}"
     yield "        action: follow"
-    yield from _location(where, None, "        ")
+    yield from _location(where, function, "        ", column)
 
 
-def _location(where: Location, function: str | None, indent: str) -> Iterator[str]:
+def _constraint(text: str, format: str) -> Iterator[str]:
+    yield "        constraint:"
+    yield f"          value: {_text(text)}"
+    yield f"          format: {format}"
+
+
+def _location(where: Location, function: str | None, indent: str, column: int | None = None) -> Iterator[str]:
     yield f"{indent}location:"
     yield f"{indent}  file_name: {_text(os.path.basename(where.file))}"
     yield f"{indent}  line: {where.line}"
+    if column is not None:
+        yield f"{indent}  column: {column}"
     if function is not None:
         yield f"{indent}  function: {function}"
 

@@ -192,13 +192,17 @@ def _apply_indexed(name: str, indices: list[int]) -> Callable[..., Any]:
         case "fp.to_ubv":
             return lambda mode, a: z3.fpToUBV(mode, a, z3.BitVecSort(indices[0]))
         case "to_fp":
-            return lambda mode, a: _to_fp(mode, a, z3.FPSort(*indices))
+            return lambda *args: _to_fp(*args, z3.FPSort(*indices))
         case "to_fp_unsigned":
             return lambda mode, a: z3.fpUnsignedToFP(mode, a, z3.FPSort(*indices))
     raise AssertionError(name)
 
 
-def _to_fp(mode: z3.FPRMRef, a: z3.ExprRef, target: z3.FPSortRef) -> z3.ExprRef:
+def _to_fp(*args: Any) -> z3.ExprRef:
+    """A conversion of a number, with its rounding mode before it, or of bits."""
+    if len(args) == 2:
+        return z3.fpBVToFP(*args)
+    mode, a, target = args
     if z3.is_fp(a):
         return z3.fpFPToFP(mode, a, target)
     return z3.fpSignedToFP(mode, a, target) if z3.is_bv(a) else z3.fpRealToFP(mode, a, target)

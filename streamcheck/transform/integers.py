@@ -214,6 +214,8 @@ class Integers:
             return node
         if node.op == "cast" and is_machine(node.args[0].type):
             return self._cast_out(node)
+        if node.op == "float_of_bits":
+            raise Inexpressible("the bits of a float")
         return fold_constants(rebuild(node, [self.value(a) for a in node.args]))
 
     def _cast_out(self, node: Term) -> Term:

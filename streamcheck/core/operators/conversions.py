@@ -1,6 +1,7 @@
 """Rows: conversions between types, and the functions of floats.
 
 `cast` is one row for `cast` and `unsafe_cast`: the language accepts the first only if no value is lost.
+`float_of_bits` is the float that IEEE 754 stores as these bits. It is for unions in C; specs have no form for it.
 Conversions of Int and Real to floats, and the functions below `floor`, are unknown to the solvers: their SMT form
 is the name of an uninterpreted function.
 """
@@ -8,7 +9,7 @@ is the name of an uninterpreted function.
 from __future__ import annotations
 
 from streamcheck.core.operators.table import Operator, Signature, TypeRule, c_type, common_type, require
-from streamcheck.core.types import FLOAT, FloatType, MachineType, Type
+from streamcheck.core.types import DOUBLE, FLOAT, FloatType, MachineType, Type, machine
 
 FROM = "bool unsigned signed float integer real enum"
 
@@ -145,6 +146,11 @@ def _c(s: Signature) -> str:
     return f"({c_type(target)})a"
 
 
+def _of_bits(args: tuple[Type, ...], _: object) -> Type:
+    floats = {machine(type.width, signed=False): type for type in (FLOAT, DOUBLE)}
+    return floats.get(args[0]) or require(args[0], "", "Word32 or Word64")  # type: ignore[call-overload]
+
+
 def _float(args: tuple[Type, ...], _: object) -> Type:
     return require(common_type(args), "float", "Float or Double")
 
@@ -166,6 +172,7 @@ def _function(name: str, *operands: str, smt: str | None = None) -> Operator:
 
 ROWS = (
     Operator("cast", "cast(a)", _cast, _python, _smt, _c, requires="cast in range"),
+    Operator("float_of_bits", "float_of_bits(a)", _of_bits, "float_of_bits(a, {w})", "((_ to_fp {fp}) a)", None),
     _function("sqrt", "a", smt="(fp.sqrt RNE a)"),
     _function("ceil", "a", smt="(fp.roundToIntegral RTP a)"),
     _function("floor", "a", smt="(fp.roundToIntegral RTN a)"),

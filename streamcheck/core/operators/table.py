@@ -130,6 +130,7 @@ def facts(type: Type) -> Mapping[str, object]:
                 "T": c_type(type),
                 "t": f"{'i' if signed else 'u'}{w}",
                 "P": "uint64_t" if w == 64 else "uint32_t",
+                "fp": "11 53" if w == 64 else "8 24",
             }
         case FloatType(width=w):
             return {"w": w, "T": c_type(type), "f": "f" if w == 32 else ""}

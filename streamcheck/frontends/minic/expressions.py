@@ -15,9 +15,9 @@ from streamcheck.c.lvalues import Lvalue, Object, leaves
 from streamcheck.c.models import LP64, DataModel
 from streamcheck.c.syntax import form, is_first_or_second
 from streamcheck.core.errors import SpecError
-from streamcheck.core.simplify import conjunction, disjunction, negation
+from streamcheck.core.simplify import conjunction, disjunction, negation, simple_term
 from streamcheck.core.term import FALSE, TRUE, Term, constant, term, uniform, variable
-from streamcheck.core.types import BOOL, ArrayType, Type, default
+from streamcheck.core.types import BOOL, ArrayType, FloatType, Type, default, machine
 from streamcheck.frontends.minic.addresses import Addresses, MemoryPlan
 from streamcheck.frontends.minic.endings import ORDER, FlowMark, UnorderedOperand
 from streamcheck.frontends.minic.flow import Branch, Flow
@@ -25,7 +25,7 @@ from streamcheck.frontends.minic.library_calls import model_for, value_of_model
 from streamcheck.frontends.minic.lifetimes import Lifetimes
 from streamcheck.frontends.minic.order import Access, Accesses, Unordered, same_place
 from streamcheck.frontends.minic.storage import Storage, Update
-from streamcheck.frontends.minic.unions import union_part, with_part
+from streamcheck.frontends.minic.unions import representation, union_part, with_part
 
 if TYPE_CHECKING:
     from streamcheck.frontends.minic.calls import Calls
@@ -45,7 +45,7 @@ class Expressions(Evaluator):
         self.memory_plan = MemoryPlan() if plan is None else plan
         self.numbers = Addresses(self, self.memory_plan)
         self.addresses = self.numbers
-        self.storage.resolve = self.numbers.resolve
+        self.storage.resolve, self.storage.bits_of = self.numbers.resolve, self.bits_of
         self.temporaries: set[Object] = set()  # the values of calls
         self.expected: tuple[Any, AnyKind] | None = None  # an operand, and what it will be a pointer to
         self.calls: Calls
@@ -132,6 +132,13 @@ class Expressions(Evaluator):
         """A variable for any value of the kind."""
         type = self.type_of(kind)
         return self.flow.choose(name, type, self.where, self.arithmetic.limits(kind, variable("?", type)))
+
+    def bits_of(self, value: Term) -> Term:
+        """The bits as which a float is stored. Those of a NaN are any that a NaN has."""
+        assert isinstance(value.type, FloatType)
+        word = machine(value.type.width, signed=False)
+        limits = simple_term("same", term("float_of_bits", variable("?", word)), value)
+        return representation(value) or self.flow.choose("bits of a float", word, self.where, limits)
 
     # Order
 
@@ -408,6 +415,15 @@ class Expressions(Evaluator):
         if isinstance(kind, Pointer) and form(node) == "FuncCall":
             self.expected = node, kind.target
 
+    def _CompoundLiteral(self, node: Any) -> CResult:
+        return self.read(self.calls.statements.compound_literal(node))
+
+    def lvalue(self, node: Any) -> Lvalue | PointerVariable:
+        if form(node) == "CompoundLiteral":
+            with self.at(node):
+                return self.calls.statements.compound_literal(node)
+        return super().lvalue(node)
+
     def _Constant(self, node: Any) -> CResult:
         return self.calls.statements.literal(node) if node.type == "string" else super()._Constant(node)
 
@@ -471,7 +487,7 @@ class Expressions(Evaluator):
                 places = tuple(self.arithmetic.number(kinds.LONG, step).term for step in inner if isinstance(step, int))
                 part = union_part(Lvalue(made.object, kind_at(kind, inner), names, places), self.model)
                 assert part is not None
-                word = with_part(word, part, value, self.model)
+                word = with_part(word, part, value, self.model, self.bits_of)
         return word
 
 

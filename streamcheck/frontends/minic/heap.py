@@ -1,4 +1,4 @@
-"""Memory from `malloc`, `calloc` and `alloca`, and `free` (7.20.3).
+"""Memory from `malloc`, `calloc`, `realloc` and `alloca`, and `free` (7.20.3).
 
 Each call has instances of an object, as many as the program may have at a time from it: one if no run gets there twice,
 else `MOST`. The first one that is free is taken; a run that needs more ends what is modelled. An instance that is freed
@@ -7,10 +7,14 @@ takes the pointers to it with it (`addresses`), so it may be taken again.
 Its type is that of the pointer that the result is converted to, else the one as which memory without a type is used.
 `malloc` and `calloc` may give the null pointer, `alloca` may not. Of an allocation whose size is not known as the
 program is read, or is large, only the pointer is modelled: an access ends the model.
+
+`realloc` is an allocation whose first values are the elements of the old instance, and then, if it has not failed, the
+end of that one. Memory of another type ends the model, and so does the size 0: C leaves open what happens.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from streamcheck.c import kinds
@@ -20,7 +24,7 @@ from streamcheck.c.kinds import AnyKind, Array, FunctionType, Incomplete, Opaque
 from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.terms import comparison
 from streamcheck.core.simplify import conjunction, disjunction, either, negation, simple_term
-from streamcheck.core.term import FALSE, TRUE, Term, constant, uniform
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term, uniform
 from streamcheck.core.types import BOOL, ArrayType, default, plural
 from streamcheck.frontends.minic.places import (
     GAP,
@@ -38,7 +42,8 @@ if TYPE_CHECKING:
 
 MOST = 8  # instances of one call (heuristic)
 LARGEST = 4096  # numbers in an allocation
-PARAMETERS = {"malloc": 1, "calloc": 2, "alloca": 1, "free": 1}
+PARAMETERS = {"malloc": 1, "calloc": 2, "realloc": 2, "alloca": 1, "free": 1}
+FirstValues = Callable[[Lvalue], Iterable[tuple[Lvalue, Term]]]  # of the parts of an instance
 
 
 class Heap:
@@ -50,14 +55,19 @@ class Heap:
     def call(self, name: str, arguments: list[Any], node: Any) -> CResult:
         to = self.to
         if name not in PARAMETERS:
-            raise to.error(f"{name} is not supported; write malloc, and a loop that copies", node)
+            raise to.error(f"{name} is not supported; write malloc", node)
         if len(arguments) != PARAMETERS[name]:
             raise to.error(f"{name} takes {plural(PARAMETERS[name], 'argument')}, found {len(arguments)}", node)
         values = self.calls.evaluate(arguments)
-        if name == "free":
-            self._free(to.numbers.of(values[0], node).term, node)
+        if name in ("free", "realloc"):
+            p = to.numbers.of(values[0], node).term
+            self._require_start(p)
+            if name == "realloc":
+                return self._reallocate(p, values[1], node)
+            self._end_instance(p, node)
             return None
-        return self._allocate(name, self._size(values), node)
+        zero = name == "calloc"
+        return self._allocate(name, self._size(values), node, lambda made: self._first_values(made, zero=zero))
 
     def _size(self, values: list[CResult]) -> int | None:
         """The number of bytes. None if it is not known on this path, or is no size."""
@@ -70,7 +80,7 @@ class Heap:
             size *= int(known.payload)
         return size if 0 < size <= self.to.model.size.high else None
 
-    def _allocate(self, name: str, size: int | None, node: Any) -> Address:
+    def _allocate(self, name: str, size: int | None, node: Any, first_values: FirstValues) -> Address:
         to, flow = self.to, self.to.flow
         key = ("", ("heap", *self.calls.path, id(node)))
         region = self._region(key, self._kind(size, node), on_stack=name == "alloca")
@@ -87,7 +97,7 @@ class Heap:
         fails = flow.choose(f"{name} fails", BOOL, to.where) if name != "alloca" else FALSE
         assert isinstance(region.kind, Array)
         instance = Lvalue(made, region.kind.element, (), (at,))
-        contents = [(part, self._first_value(part.kind, zero=name == "calloc")) for part in instance.scalars()]
+        contents = list(first_values(instance))
         result = to.temporary(Pointer(kinds.VOID))
         start = simple_term("add", number(region.base), simple_term("mul", at, number(region.stride)))
         to.flow.step(
@@ -99,6 +109,9 @@ class Heap:
         target = to.expected[1] if to.expected is not None and self._is_typed(node) else kinds.VOID
         return Address(Pointer(target), to.storage.read(result))
 
+    def _first_values(self, made: Lvalue, *, zero: bool = False) -> list[tuple[Lvalue, Term]]:
+        return [(part, self._first_value(part.kind, zero=zero)) for part in made.scalars()]
+
     def _first_value(self, kind: AnyKind, *, zero: bool) -> Term:
         type = self.to.type_of(kind)
         if not zero:
@@ -107,6 +120,43 @@ class Heap:
         while isinstance(inner, ArrayType):
             inner = inner.element
         return uniform(type, default(inner)) if isinstance(type, ArrayType) else constant(type, default(type))
+
+    # realloc
+
+    def _reallocate(self, old: Term, wanted: CResult, node: Any) -> Address:
+        to = self.to
+        if not isinstance(wanted, CValue):
+            raise to.error(f"{to.text(node)}: the size is not a number", node)
+        size = to.arithmetic.convert(wanted, to.model.size)
+        reason = "C leaves open what realloc does if the size is 0"
+        to.limit("realloc to nothing", reason, comparison("ne", size.term, constant(size.term.type, 0)))
+        known, held = self._size([size]), to.temporary(Pointer(kinds.VOID))
+        to.flow.step(to.where, to.text(node), *to.storage.updates([(held, old)]))
+        p = to.storage.read(held)
+        made = self._allocate("realloc", known, node, lambda instance: self._old_values(p, instance))
+        self._end_instance(p, node, simple_term("ne", made.term, number(NULL)))
+        return made
+
+    def _old_values(self, p: Term, made: Lvalue) -> list[tuple[Lvalue, Term]]:
+        """The elements of the instance that a number is of, as far as they are in the new one."""
+        values = self._first_values(made)
+        for key, region in self._freeable():
+            assert isinstance(region.kind, Array)
+            is_start, unit = self._is_start(p, key, region), region.kind.element
+            if is_start is FALSE or made.kind == OPAQUE:
+                continue
+            if unit == OPAQUE or _element_and_count(unit)[0] != _element_and_count(made.kind)[0]:
+                reason = "memory is reallocated as another type, or its size is not known as the program is read"
+                self.to.limit("realloc of other memory", reason, negation(is_start))
+                continue
+            before = Lvalue(self.to.numbers.object_of(key, region), unit, (), (instance_of(p, region)[0],))
+            counts = [_element_and_count(kind)[1] for kind in (unit, made.kind)]
+            olds = [self.to.storage.read(part) for part in before.scalars()]
+            values = [
+                (part, either(is_start, _with_prefix(old, value, *counts), value))
+                for (part, value), old in zip(values, olds, strict=True)
+            ]
+        return values
 
     # Types
 
@@ -166,14 +216,19 @@ class Heap:
 
     # The end of memory
 
-    def _free(self, p: Term, node: Any) -> None:
-        to = self.to
-        to.numbers.limit_outside(p)
-        found = [
-            (key, region) for key, region in to.memory_plan.regions.items() if region.stride and not region.on_stack
-        ]
-        starts = [self._is_start(p, key, region) for key, region in found]
-        to.arithmetic.oblige(SideCondition.FREE, disjunction(comparison("eq", p, number(NULL)), *starts))
+    def _freeable(self) -> list[tuple[Any, AddressRange]]:
+        return [(key, region) for key, region in self.to.memory_plan.regions.items() if region.is_freed]
+
+    def _require_start(self, p: Term) -> None:
+        """The claim that a number is null, or that of an instance which is in use."""
+        self.to.numbers.limit_outside(p)
+        starts = [self._is_start(p, key, region) for key, region in self._freeable()]
+        self.to.arithmetic.oblige(SideCondition.FREE, disjunction(comparison("eq", p, number(NULL)), *starts))
+
+    def _end_instance(self, p: Term, node: Any, holds: Term = TRUE) -> None:
+        """The end of the instance that a number is of, if a condition holds."""
+        found = self._freeable()
+        starts = [conjunction(holds, self._is_start(p, key, region)) for key, region in found]
         updates = []
         for (key, region), is_start in zip(found, starts, strict=True):
             live, (at, _) = self.flags_of(key, region), instance_of(p, region)
@@ -182,7 +237,7 @@ class Heap:
         for (key, region), is_start in zip(found, starts, strict=True):
             self._note_end(key, region, instance_of(p, region)[0], is_start)
         ranges = [region for _, region in found]
-        self._end(node, updates, lambda c: disjunction(*(_are_of_one(p, c, region) for region in ranges)))
+        self._end(node, updates, lambda c: conjunction(holds, disjunction(*(_are_of_one(p, c, r) for r in ranges))))
 
     def _is_start(self, p: Term, key: Any, region: AddressRange) -> Term:
         """The number is that of an instance which is in use."""
@@ -211,6 +266,20 @@ class Heap:
         if ranges:
             updates = [(live, uniform(live.type, False)) for key, r in ranges for live in [self.flags_of(key, r)]]
             self._end(node, updates, lambda c: disjunction(*(is_inside(c, r, end=True) for _, r in ranges)))
+
+
+def _element_and_count(kind: AnyKind) -> tuple[AnyKind, int | None]:
+    """The elements of an array and their number, None if it is a single object."""
+    return (kind.element, kind.length) if isinstance(kind, Array) else (kind, None)
+
+
+def _with_prefix(old: Term, new: Term, before: int | None, after: int | None) -> Term:
+    """The new value with as much of the old one as there is in both."""
+    kept = [old] if before is None else [simple_term("index", old, number(i)) for i in range(before)]
+    if after is None:
+        return kept[0]
+    fresh = [simple_term("index", new, number(i)) for i in range(len(kept), after)]
+    return term("array", *kept[:after], *fresh, payload=new.type)
 
 
 def _count(region: AddressRange) -> int:

@@ -43,6 +43,11 @@ class AddressRange:
         return isinstance(self.kind, Array) and self.kind.element == OPAQUE
 
     @property
+    def is_freed(self) -> bool:
+        """It ends by `free`."""
+        return bool(self.stride) and not self.on_stack
+
+    @property
     def end(self) -> int:
         return self.base + self.size
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamcheck.c import effects, initial, kinds, pointers
+from streamcheck.c import effects, initial, kinds, pointers, static
 from streamcheck.c.arithmetic import SideCondition
 from streamcheck.c.declarations import CResult, Function, NameScope, PointerVariable, Typedef
 from streamcheck.c.kinds import AnyKind, Array, FunctionType, Integer, Opaque, Pointer, Struct
@@ -42,6 +42,8 @@ class Statements:
         self.unknown: list[UnknownValue] = []
         self.frames: list[Inlining] = []
         self.nested = 0  # statements in expressions around this place
+        self.item: Any = None  # the innermost statement that is read
+        self.items: set[int] = set()  # the declarations, expressions and returns that are read, by id, of a block's own
         self.variable_length: set[Object] = set()
         self.lengths: dict[tuple[str, int, int], Term] = {}  # of those arrays, by owner, declaration and dimension
         self.lasting: set[int] = set()  # static variables of functions
@@ -85,6 +87,8 @@ class Statements:
         if key not in self.known:
             add = self.expressions.storage.add
             self.known[key] = add(region.kind, region.name, self.term, key=key, constant=region.constant)
+        if region.stride and self.known[key].object.kind != region.kind:  # changed by this reading: another one follows
+            raise SpecError(f"{region.name} has another type than before", self.expressions.where)
         return self.known[key].object
 
     def _refuse_large(self, name: str, kind: AnyKind) -> None:
@@ -202,11 +206,13 @@ class Statements:
         if len(self.frames) <= 1 and not self.nested:
             self.expressions.accesses.forget()
         method = getattr(self, f"_{form(node)}", None)
+        outer, self.item = self.item, node
         with self.expressions.at(node):
             if method is not None:
                 method(node)
             else:
                 self.expressions.effect(node)
+        self.item = outer
 
     def _Compound(self, node: Any) -> None:
         outer = self.expressions.scope
@@ -214,9 +220,24 @@ class Statements:
         self.expressions.lifetimes.enter(once=self.is_straight)
         self._expect_variables(node)
         for part in node.block_items or ():
+            if form(part) in ("Decl", "Return") or not hasattr(self, f"_{form(part)}"):
+                self.items.add(id(part))
             self.statement(part)
         self.expressions.lifetimes.leave()
         self.expressions.scope = outer
+
+    def compound_literal(self, node: Any) -> Lvalue:
+        """The variable of a block that a compound literal is (6.5.2.5). Other statements are blocks of their own."""
+        to, kind = self.expressions, static.kind_of(self.expressions, node)
+        if id(self.item) not in self.items or self.frame.jumps:
+            raise to.error("a compound literal is supported in the statements of a block only; write a variable", node)
+        if isinstance(kind, Pointer | Opaque) or kinds.has_run_time_length(kind):
+            raise to.error(f"a compound literal of type {kind} is not supported; write a variable", node)
+        quals = (*(node.type.quals or ()), *(getattr(node.type.type, "quals", None) or ()))
+        place = self.variable("literal", kind, self._key(node), volatile="volatile" in quals, constant="const" in quals)
+        to.lifetimes.declare(place.object)
+        self.flow.step(to.where, to.text(node), *to.initial_updates(place, node.init))
+        return place
 
     def _expect_variables(self, node: Any) -> None:
         """The variables of the block exist from its beginning on (6.2.4): a jump back may use a pointer to them."""
@@ -518,7 +539,9 @@ class Statements:
     def _key(self, node: Any) -> tuple[str, Any]:
         """The key of a variable of a block."""
         owner = "" if self.frame.outermost else self.calls.owner
-        if "static" in node.storage:  # one for all calls, also if the function that is read calls itself
+        if "static" in getattr(
+            node, "storage", ()
+        ):  # one for all calls, also if the function that is read calls itself
             owner = "" if self.frame.function is self.frames[0].function else self.frame.function.name
         return owner, id(node)
 

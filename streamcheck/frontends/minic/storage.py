@@ -28,6 +28,7 @@ class Storage:
         self.keys: dict[Object, Any] = {}  # of the objects that are declared, or allocated
         self.cells: list[tuple[Object, Term]] = []  # the variables that hold pointers to objects
         self.moving: set[Term] = set()  # those, and others that edges may still change when all has been read
+        self.bits_of: Callable[[Term], Term]  # of a float that is stored
         self.resolve: Callable[[Lvalue], Iterable[tuple[Term, Lvalue]]]  # the lvalues that one of a view may be
 
     def add(
@@ -100,7 +101,7 @@ class Storage:
         for index in indices:
             layers.append(term("index", layers[-1], index))
         if part is not None:
-            new = with_part(layers[-1], part, new, self.arithmetic.model)
+            new = with_part(layers[-1], part, new, self.arithmetic.model, self.bits_of)
         new = either(holds, new, layers[-1])
         for layer, index in zip(reversed(layers[:-1]), reversed(indices), strict=True):
             new = term("update", layer, index, new)

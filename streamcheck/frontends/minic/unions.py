@@ -2,22 +2,26 @@
 
 A union is one word with all its bytes. A part of it is read by shifting the word, and written by replacing its bits;
 the bytes that a member does not have keep their values, as gcc and clang keep them.
+
+A float is read as the operator `float_of_bits`, a function. Its inverse is none: a NaN has many representations, and C
+does not say which one is stored. So a float is written as unknown bits of which it is the value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import struct
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamcheck.c.arithmetic import Unsupported
-from streamcheck.c.kinds import BOOLEAN, AnyKind, Array, Integer, Struct
+from streamcheck.c.kinds import BOOLEAN, AnyKind, Array, Floating, Integer, Struct
 from streamcheck.c.lvalues import Fields, Lvalue
 from streamcheck.c.models import DataModel
 from streamcheck.c.terms import recast, truth
 from streamcheck.core.simplify import either, simple_term
 from streamcheck.core.term import Term, constant, term
-from streamcheck.core.types import ArrayType, MachineType, machine
+from streamcheck.core.types import ArrayType, FloatType, MachineType, machine
 
 if TYPE_CHECKING:
     from streamcheck.core.types import Type
@@ -72,21 +76,28 @@ def read_part(word: Term, part: UnionPart, type: Type, model: DataModel) -> Term
     if isinstance(part.kind, Array):
         assert isinstance(type, ArrayType)
         return term("array", *(read_part(word, p, type.element, model) for p in elements(part, model)), payload=type)
-    kind = _integer(part.kind)
+    kind = _scalar(part.kind)
     bits = recast(_shift("shr", word, part.offset), machine(8 * model.size_of(kind), signed=False))
+    if isinstance(kind, Floating):
+        return simple_term("float_of_bits", bits)
     return truth(bits) if kind == BOOLEAN else recast(bits, type)
 
 
-def with_part(word: Term, part: UnionPart, new: Term, model: DataModel) -> Term:
-    """The union's word with another value of a part."""
+def with_part(word: Term, part: UnionPart, new: Term, model: DataModel, bits_of: Callable[[Term], Term]) -> Term:
+    """The union's word with another value of a part. `bits_of`: the bits of a float."""
     if isinstance(part.kind, Array):
         for i, element in enumerate(elements(part, model)):
-            word = with_part(word, element, term("index", new, constant(machine(64, signed=False), i)), model)
+            value = simple_term("index", new, constant(machine(64, signed=False), i))
+            word = with_part(word, element, value, model, bits_of)
         return word
-    kind = _integer(part.kind)
+    kind = _scalar(part.kind)
     width = 8 * model.size_of(kind)
-    one, zero = (constant(machine(width, signed=False), n) for n in (1, 0))
-    bits = either(new, one, zero) if kind == BOOLEAN else recast(new, machine(width, signed=False))
+    if isinstance(kind, Floating):
+        bits = bits_of(new)
+    elif kind == BOOLEAN:
+        bits = either(new, *(constant(machine(width, signed=False), n) for n in (1, 0)))
+    else:
+        bits = recast(new, machine(width, signed=False))
     if bits.type is word.type:
         return bits
     mask = _shift("shl", constant(word.type, (1 << width) - 1), part.offset)
@@ -101,9 +112,18 @@ def elements(part: UnionPart, model: DataModel) -> Sequence[UnionPart]:
     return [UnionPart(part.fields, part.indices, part.bytes, offset, kind) for offset in offsets]
 
 
-def _integer(kind: AnyKind) -> Integer:
-    if not isinstance(kind, Integer):
-        raise Unsupported(f"{kind} in a union: only its integers are supported")
+def representation(value: Term) -> Term | None:
+    """The bits of a float that is known here, and no NaN."""
+    assert isinstance(value.type, FloatType)
+    if not value.is_const or value.payload != value.payload:
+        return None
+    bits = struct.pack("<f" if value.type.width == 32 else "<d", value.payload)
+    return constant(machine(value.type.width, signed=False), int.from_bytes(bits, "little"))
+
+
+def _scalar(kind: AnyKind) -> Integer | Floating:
+    if not isinstance(kind, Integer | Floating):
+        raise Unsupported(f"{kind} in a union: only its integers and floats are supported")
     return kind
 
 
