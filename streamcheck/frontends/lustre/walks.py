@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from streamcheck.frontends.lustre.syntax import Activation, Contract, ExpressionText, NodeText, TypeText
 
-MEMORY = {"pre": "`pre`", "arrow": "`->`"}  # the operators with memory, and their names in messages
+# The operators with memory, and their names in messages
+MEMORY = {"pre": "`pre`", "arrow": "`->`", "current": "`current`"}
 
 
 def subexpressions(root: ExpressionText) -> Iterator[ExpressionText]:
@@ -31,7 +32,7 @@ def activation_parts(activation: Activation) -> list[ExpressionText]:
 def has_steps(root: ExpressionText) -> bool:
     """True if it depends on the steps before, calls a node, has a value that the file leaves open, or claims that a
     value has a type."""
-    return any(e.op in ("pre", "arrow", "call", "any", "ascribe") for e in subexpressions(root))
+    return any(e.op in MEMORY or e.op in ("call", "any", "ascribe") for e in subexpressions(root))
 
 
 def conditions(type: TypeText, named: Mapping[str, TypeText] | None = None) -> Iterator[tuple[str, ExpressionText]]:
