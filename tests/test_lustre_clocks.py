@@ -59,8 +59,7 @@ def expressions(draw, clock, kind, names, depth=3):
         case "current":
             slower = draw(st.sampled_from(CLOCKS[clock]))
             inner = sub(slower)
-            if inner[0] == "constant":  # which has no clock
-                inner = ("when", inner, slower[-1])
+            inner = ("if", ("when", ("constant", True), slower[-1]), inner, inner)  # constants alone have no clock
             return ("current", inner, slower[-1])
         case "merge":
             name, members = draw(st.sampled_from(MERGES[clock]))
@@ -246,7 +245,7 @@ def flow(e, clock, env):
     raise AssertionError(e)
 
 
-@settings(max_examples=120, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(definitions=programs(), data=st.data())
 def test_random_programs_mean_what_the_second_reading_says(tmp_path, definitions, data):
     def drawn(values):
@@ -262,3 +261,133 @@ def test_random_programs_mean_what_the_second_reading_says(tmp_path, definitions
         for i, value in enumerate(env[name]):
             if value is not ABSENT and value is not None:
                 assert found[name][i] == value, f"{name} at step {i} of\n{program(definitions)}"
+
+
+CLOCKED = "type mode = enum { Up, Down };\nnode part(c: bool; (x: int) when c) returns (z: int when c);\nlet z = x; tel"
+VARIABLES = "s, t: int when c; n: int when not c; d: bool when c; k: int when Up(m); a: int^2 when c"
+
+
+def clocked(body, **more):
+    return node(body, **{"inputs": "x: int; b, c: bool; m: mode", "outputs": "y: int", "before": CLOCKED} | more)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("y = x when c;", "expected a flow on the base clock, found one on c"),
+        ("y = x; s = x;", "s = …: expected a flow on c, found one on the base clock"),
+        ("y = x + current(x);", "the operand of `current` is on the base clock"),
+        ("y = current(1 -> 2);", "the operand of `current` is constant"),
+        ("y = current(s + x); s = x when c;", "`+`: expected a flow on c, found one on the base clock"),
+        ("y = current(if c then s else s); s = x when c;", "`if`: expected a flow on the base clock, found one on c"),
+        ("y = current(s when b); s = x when c;", "what is sampled by b: expected a flow on the base clock"),
+        ("y = current(x when b + x);", "`+`: expected a flow on b, found one on the base clock"),
+        ("y = current(s); s = x when b;", "s = …: expected a flow on c, found one on b"),
+        ("y = current(s); s = x when not c;", "expected a flow on c, found one on not c"),
+        ("y = merge c (true -> s) (false -> x); s = x when c;", "the branch of `false`: expected a flow on not c"),
+        ("y = merge c (true -> x) (false -> 0);", "the branch of `true`: expected a flow on c"),
+        ("y = merge m (Up -> 1) (Down -> x when Up(m));", "the branch of `Down`: expected a flow on Down(m)"),
+        ("y = current(part(c, x));", "x of part: expected a flow on c, found one on the base clock"),
+        ("y = current(part(b, x when c));", "x of part: expected a flow on b, found one on c"),
+        ("y = current(part(c or b, x when c));", "c is the clock of x of part: it needs a variable here"),
+        ("y = current(part(true, x when c));", "c is the clock of x of part: it needs a variable here"),
+        ("y = current((restart part every b)(c, x when c));", "part has variables on clocks: it cannot be"),
+        ("y = current(x when m);", "the clock m is of type mode"),
+        ("y = current(x when Up(c));", "Up is of type mode, the clock c of type Bool".replace("Bool", "bool")),
+        ("y = current(x when Left(m));", "Left is not declared"),
+        ("y = current(x when z);", "the clock z is not a variable of top"),
+        ("y = current(x when true);", "expected a name"),
+        ("y = when b then current(x when c) else 0;", "what is evaluated at some of the steps, or for each value, has"),
+        ("y = match m with | Up: current(x when c) | Down: 0 end;", "or for each value, has `current` in it"),
+        ("y = if (forall (i: int) i = current(x when c)) then 1 else 2;", "or for each value, has `current` in it"),
+        ("y = x; a[i] = i;", "an equation for the elements of an array: expected a flow on the base clock"),
+        ("y = x; assert x when c = 1 -> b;", "expected a flow on"),
+    ],
+)
+def test_a_flow_on_another_clock_is_an_error_with_its_line(tmp_path, body, said):
+    used = [name for name in ("s", "t", "n", "d", "k", "a") if re.search(rf"\b{name}(\[i\])? =", body)]
+    local = "; ".join(f"{n}: {'int^2' if n == 'a' else 'bool' if n == 'd' else 'int'} when c" for n in used)
+    with pytest.raises(SpecError, match=re.escape(said)) as caught:
+        read(tmp_path, clocked(body, local=local))
+    assert caught.value.where.line >= 4
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ("y: int; u: int when v; v: bool when u", "is on its own clock"),
+        ("y: int; u: int when l", "cannot see l, the clock of u"),
+    ],
+)
+def test_clocks_that_cannot_be_declared(tmp_path, declared, said):
+    text = f"node top(x: int; c: bool) returns ({declared});\nvar l: bool;\nlet y = x; l = c; u = 1; v = 1 = 1; tel"
+    text = text if "v:" in declared else text.replace("v = 1 = 1; ", "")
+    with pytest.raises(SpecError, match=said):
+        read(tmp_path, text)
+
+
+def test_the_condition_of_a_type_is_about_the_clock_of_what_has_it(tmp_path):
+    text = "node top(x: int; c: bool) returns (y: int);\nvar s: int | s > {} when c;\nlet s = 1; y = current s; tel"
+    with pytest.raises(SpecError, match="expected a flow on c, found one on the base clock"):
+        read(tmp_path, text.format("x"))
+    assert verdicts(tmp_path, text.format("0")) == {"s is of its type": "proved"}
+    assert verdicts(tmp_path, text.format("1")) == {"s is of its type": "falsified"}
+
+
+def test_claims_and_assumptions_hold_at_the_steps_of_their_clock(tmp_path):
+    body = "s = x when c; assert s > 0; y = current s;"
+    claims = """
+    check "assumed" s > 0;
+    check "not assumed" x > 0;
+    check "at all steps" y > 0;
+    check "after the first" c => (y > 0 and (true -> (pre c => pre y > 0)));
+    check reachable "reached" s = 3;
+    check reachable "not reached" s = 0;
+    check "guarded" s < 5 provided s < 5;
+    """
+    found = verdicts(tmp_path, clocked(body, local="s: int when c", claims=claims))
+    assert found == {
+        "assumed": "proved",
+        "not assumed": "falsified",
+        "at all steps": "falsified",
+        "after the first": "proved",
+        "reached": "proved",
+        "not reached": "falsified",
+        "guarded": "proved",
+        "condition of guarded": "proved",
+    }
+
+
+def test_what_current_has_before_the_first_step_is_any_value_at_each_place(tmp_path):
+    """Also after a restart, and of each `current` on its own."""
+    before = "node kept(x: int; b: bool) returns (y: int); let y = current(x when b); tel"
+    body = 'y = (restart kept every b)(x, c); s = x when c; check "same" current s = current s;'
+    claims = 'check "kept" not b and not c => (y = 0 -> y = pre y); check "again" b and not c => (true -> y = pre y);'
+    text = clocked(body, local="s: int when c", before=f"{CLOCKED}\n{before}", claims=claims)
+    found = verdicts(tmp_path, text.replace("(y = 0 -> y = pre y)", "(true -> y = pre y)"))
+    assert found == {"same": "falsified", "kept": "proved", "again": "falsified"}
+
+
+def test_priorities_are_those_of_v6(tmp_path):
+    body = "s = 1 -> x when c; t = -7 + x when c; u = 0 fby x + 1; y = current s;"
+    text = clocked(body, local="", outputs="y, u: int; s, t: int when c")
+    found = ran(tmp_path, text, x=[5, 6, 7], b=[True] * 3, c=[False, True, True], m=[0] * 3)
+    assert found["s"][1:] == [1, 7] and found["t"][1:] == [-1, 0] and found["u"] == [1, 6, 7]
+
+
+def test_a_clock_that_is_an_output_of_a_call_gives_its_clock_to_the_other_outputs(tmp_path):
+    split = "node split(x: int) returns (e: bool; v: int when e); let e = x > 0; v = x when e; tel"
+    body = '(b, v) = split(x); y = current v; check "positive" b => y > 0; check "always" y > 0;'
+    text = node(body, inputs="x: int", outputs="y: int; b: bool; v: int when b", before=split)
+    assert verdicts(tmp_path, text) == {"positive": "proved", "always": "falsified"}
+    with pytest.raises(SpecError, match="e is the clock of v of split: it needs a variable here"):
+        read(tmp_path, node("y = current(split(x));", before=split))
+
+
+def test_files_of_kind_2_keep_their_meaning(tmp_path):
+    """`fby` binds loosely there, and a call that is a whole branch takes steps with it, whatever its arguments."""
+    before = "node sum(x: int) returns (n: int); let n = x + (0 -> pre n); tel"
+    body = "y = merge c (true -> sum(x) when c) (false -> 0 when not c); z = 0 fby x + 1;"
+    text = node(body, inputs="x: int; c: bool", outputs="y, z: int", before=before)
+    found = ran(tmp_path, text, x=[1, 2, 3], c=[True, False, True])
+    assert found == {"y": [1, 0, 4], "z": [0, 2, 3]}

@@ -212,7 +212,9 @@ class NodeClocks:
 
     def _has_clocks(self, name: str) -> bool:
         signature = self.signatures.get(name)
-        return signature is not None and any(signature.clocks.values())
+        if signature is None:
+            return False
+        return any(signature.clocks.get(v.name) for v in (*signature.node.inputs, *signature.node.outputs))
 
     # Expressions
 
