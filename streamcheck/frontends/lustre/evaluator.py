@@ -23,7 +23,7 @@ from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.delays import Delays, define, is_constant
 from streamcheck.frontends.lustre.instances import Instances
 from streamcheck.frontends.lustre.matches import Matches
-from streamcheck.frontends.lustre.open_arrays import OpenArray, is_open
+from streamcheck.frontends.lustre.open_arrays import OpenArray, element_in_itself, is_open
 from streamcheck.frontends.lustre.quantifiers import Quantifiers
 from streamcheck.frontends.lustre.scopes import (
     BEING_READ,
@@ -226,6 +226,11 @@ class NodeEvaluator:
             return
         if isinstance(definition, LazyElements):
             if is_open(self.declarations, owner.shapes[name].type, len(definition.indices)):
+                if (last := element_in_itself(owner, definition)) is not None:
+                    text = f"each element of {owner.path}{name} depends on its own present value"
+                    also = ((f"the one of {owner.path}{last.name} is read here", self.tokens.where(last.at)),)
+                    write = "`pre`, if the previous value is meant, or another index"
+                    raise SpecError(text, self.tokens.where(definition.at), also=also, write=write)
                 array = OpenArray(self.declarations, owner, definition)
                 owner.values[name] = array.part(array.type)
                 self._open_arrays.append(array)
