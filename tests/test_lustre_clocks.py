@@ -92,7 +92,7 @@ def programs(draw):
     names = [("x", BASE, "int"), ("p", BASE, "bool"), ("c", BASE, "bool"), ("d", C, "bool")]
     definitions = []
     for i in range(draw(st.integers(2, 5))):
-        clock, kind = draw(st.sampled_from(list(CLOCKS))), draw(st.sampled_from(["int", "int", "bool"]))
+        clock, kind = draw(st.sampled_from([*CLOCKS, D, D])), draw(st.sampled_from(["int", "int", "bool"]))
         e = draw(expressions(clock, kind, names))
         definitions.append((f"y{i}", clock, kind, e))
         names.append((f"y{i}", clock, kind))
@@ -366,6 +366,16 @@ def test_what_current_has_before_the_first_step_is_any_value_at_each_place(tmp_p
     text = clocked(body, local="s: int when c", before=f"{CLOCKED}\n{before}", claims=claims)
     found = verdicts(tmp_path, text.replace("(y = 0 -> y = pre y)", "(true -> y = pre y)"))
     assert found == {"same": "falsified", "kept": "proved", "again": "falsified"}
+    claim = 'check "each pre" c => (true -> current(pre s) = current(pre s));'  # at the first step of c
+    found = verdicts(tmp_path, clocked("s = x when c; y = x;", local="s: int when c", claims=claim))
+    assert found == {"each pre": "falsified"}
+
+
+def test_a_clock_on_a_clock_ticks_only_with_it(tmp_path):
+    body = "d = b when c; n = 0 -> pre n + 1; y = current(current n);"
+    found = ran(tmp_path, clocked(body, outputs="y: int; d: bool when c; n: int when d"),
+                x=[0] * 6, b=[True] * 6, c=[True, False, False, True, False, True], m=[0] * 6)  # fmt: skip
+    assert [found["n"][i] for i in (0, 3, 5)] == [0, 1, 2]
 
 
 def test_priorities_are_those_of_v6(tmp_path):
