@@ -367,7 +367,7 @@ def test_functions_and_global_constants(tmp_path):
         ("frame (y) y = last x; let tel", 5, "`last` is only in the body of a `frame`"),
         ("y = [1, 2][0..1];", 5, "slices of arrays are not supported"),
         ("y = [1, 2][7];", 5, "index 7 is outside"),
-        ("y = #(b, b);", 5, "`#` is not supported"),
+        ("y = #(b, b);", 5, "y: expected int, found bool"),
         ("y = (1, 2);", 5, "expected 1 value, found 2"),
         ("y = int ((uint8 1)[8:0]);", 5, "has the bits 7 to 0, not 8 to 0"),
         ("y = int ((int8 1)[3:0]);", 5, "expected an unsigned machine integer, found int8"),

@@ -385,6 +385,15 @@ def test_priorities_are_those_of_v6(tmp_path):
     assert found["s"][1:] == [1, 7] and found["t"][1:] == [-1, 0] and found["u"] == [1, 6, 7]
 
 
+def test_at_most_one_and_none(tmp_path):
+    body = "y = #(p, q, r); z = nor(p, q, r); w = #(p); v = nor(p) -> #(pre p, p);"
+    values = [(i & 1 == 1, i & 2 == 2, i & 4 == 4) for i in range(8)]
+    p, q, r = (list(one) for one in zip(*values, strict=True))
+    found = ran(tmp_path, node(body, inputs="p, q, r: bool", outputs="y, z, w, v: bool"), p=p, q=q, r=r)
+    assert found["y"] == [sum(v) <= 1 for v in values] and found["z"] == [not any(v) for v in values]
+    assert found["w"] == [True] * 8 and found["v"] == [True] * 8
+
+
 def test_a_clock_that_is_an_output_of_a_call_gives_its_clock_to_the_other_outputs(tmp_path):
     split = "node split(x: int) returns (e: bool; v: int when e); let e = x > 0; v = x when e; tel"
     body = '(b, v) = split(x); y = current v; check "positive" b => y > 0; check "always" y > 0;'

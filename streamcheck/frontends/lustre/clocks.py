@@ -31,6 +31,7 @@ from streamcheck.frontends.lustre.syntax import (
 )
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.walks import (
+    CLOCKED,
     activation_parts,
     all_expressions,
     conditions,
@@ -38,7 +39,6 @@ from streamcheck.frontends.lustre.walks import (
     types_in,
 )
 
-CLOCKED = frozenset(("when", "current", "merge"))
 INNER = frozenset(("lazy", "match", "forall", "exists", "any"))
 SEVERAL = frozenset(("if", "lazy", "arrow", "pre", "match"))  # operations that have as many values as an operand
 

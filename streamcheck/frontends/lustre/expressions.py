@@ -6,7 +6,8 @@ Precedences and associativity are Kind 2's: `not` and `pre` bind tighter than co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any, TypeAlias
 
 from streamcheck.core.notation import LUSTRE_WORD_TYPES
@@ -14,6 +15,7 @@ from streamcheck.frontends.lustre.binders import BinderParser, Binding
 from streamcheck.frontends.lustre.cursor import Cursor, is_name
 from streamcheck.frontends.lustre.syntax import Activation, ClockText, ExpressionText, TypeText, name_expression
 from streamcheck.frontends.lustre.tokens import DIGITS, NAME_START
+from streamcheck.frontends.lustre.walks import unguarded_pres
 
 CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, IN, COMPARE, SUM, PRODUCT = range(11)
 CONCAT, BIT_OR, BIT_AND, SHIFT, PRE, CONVERT, NOT, BIT_NOT, POWER = range(11, 20)
@@ -62,16 +64,17 @@ SAMPLE, V6_FBY = SHIFT, POWER + 1
 V6_BINARY = BINARY | {"fby": (V6_FBY, True, "fby")}
 V6_PREFIX = PREFIX | {"-": (CONVERT, "neg"), "current": (PRE, "current")}
 CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}", "field update": "}"}
+CLOSES |= {"at most one": ")", "nor": ")"}
 CLOSES |= dict.fromkeys(("construct", "test", "tuple value"), ")") | {"set": "}", "map": "]"}
-LISTS = frozenset(("(", "call", "array", "construct", "tuple value", "set"))  # of values with commas between them
+LISTS = frozenset(
+    ("(", "call", "array", "construct", "tuple value", "set", "at most one", "nor")
+)  # of values with commas between them
 QUANTIFIERS = frozenset(("forall", "exists"))
 UNSUPPORTED = {  # the word: (the message, what to write instead)
     "with": ("recursive nodes are not supported", "an array that is defined element by element"),
-    "#": ("`#` is not supported", "not (a and b) and not (a and c) and not (b and c)"),
     "last": ("`last` is only in the body of a `frame`", "pre x"),
 }
 
-NEW_CLOCK = ("when", "current", "merge")  # whose operands are on another clock, in Lustre V6
 OPERATORS_OR_ENDS = frozenset(BINARY) | frozenset((",", ";", ")", "]", "}", "then", "else", "."))
 
 
@@ -125,7 +128,7 @@ class ExpressionParser:
         first = self.cursor.at
         root = self._expression(ends)
         if "pre" in self.cursor.texts[first : self.cursor.at]:
-            self.unguarded.update(id(pre) for pre in unguarded_pres(root, NEW_CLOCK if self.cursor.is_v6 else ()))
+            self.unguarded.update(id(pre) for pre in unguarded_pres(root, is_v6=self.cursor.is_v6))
         return root
 
     def _expression(self, ends: frozenset[str] = frozenset()) -> ExpressionText:
@@ -161,6 +164,11 @@ class ExpressionParser:
                 operands.append(self._activation(at))
                 return False
             pending.append(OpenBracket("(", at))
+            return True
+        if self.cursor.word == "(" and (word == "#" or (word == "nor" and self.cursor.is_v6)):
+            self.cursor.require_v6()
+            self.cursor.next()
+            pending.append(OpenBracket("nor" if word == "nor" else "at most one", at))
             return True
         if word == "if" or word == "when":
             pending.append(OpenBracket("if", at, "if" if word == "if" else "lazy"))
@@ -411,6 +419,10 @@ class ExpressionParser:
                 return items[0] if len(items) == 1 else ExpressionText("tuple", items, None, top.at)
             case "call" | "construct" | "test" | "set" | "map" | "tuple value" | "ascribe":
                 return ExpressionText(top.kind, items, top.value, top.at)
+            case "at most one":
+                return _none([ExpressionText("and", pair, None, top.at) for pair in combinations(items, 2)], top.at)
+            case "nor":
+                return _none(items, top.at)
             case "array":
                 return ExpressionText("array", items, None, top.at)
             case "merge":
@@ -532,21 +544,6 @@ class ExpressionParser:
         return value
 
 
-def unguarded_pres(root: ExpressionText, anew: tuple[str, ...] = ()) -> Iterator[ExpressionText]:
-    """The `pre` that no `->` of the expression guards: the operand of a `pre` and arguments of calls begin anew, and
-    those of the operations in `anew`."""
-    stack = [(root, False)]
-    while stack:
-        e, guarded = stack.pop()
-        if e.op == "pre" and not guarded:
-            yield e
-        if e.op == "arrow":
-            stack += ((e.args[0], guarded), (e.args[1], True))
-        else:
-            guarded = guarded and e.op not in ("pre", "call") and e.op not in anew
-            stack += ((a, guarded) for a in e.args)
-
-
 def _can_name_node(word: str) -> bool:
     return word == "(" or (is_name(word) and word != "every")
 
@@ -579,6 +576,14 @@ def _make_lazy(op: str, left: ExpressionText, right: ExpressionText, at: int) ->
     if op == "lazy or":
         return ExpressionText("lazy", (left, ExpressionText("bool", (), True, at), right), op, at)
     return ExpressionText("lazy", (left, right, ExpressionText("bool", (), op == "lazy implies", at)), op, at)
+
+
+def _none(items: Sequence[ExpressionText], at: int) -> ExpressionText:
+    """True if all these are false."""
+    whole = items[0] if items else ExpressionText("bool", (), False, at)
+    for e in items[1:]:
+        whole = ExpressionText("or", (whole, e), None, at)
+    return ExpressionText("not", (whole,), None, at)
 
 
 def make_fby(initial: ExpressionText, value: ExpressionText, at: int) -> ExpressionText:

@@ -8,6 +8,7 @@ from streamcheck.frontends.lustre.syntax import Activation, Contract, Expression
 
 # The operators with memory, and their names in messages
 MEMORY = {"pre": "`pre`", "arrow": "`->`", "current": "`current`"}
+CLOCKED = frozenset(("when", "current", "merge"))  # whose operands are on another clock, in Lustre V6
 
 
 def subexpressions(root: ExpressionText) -> Iterator[ExpressionText]:
@@ -104,3 +105,19 @@ def all_expressions(node: NodeText) -> Iterator[ExpressionText]:
     yield from node_expressions(node)
     if node.contract is not None:
         yield from contract_expressions(node.contract)
+
+
+def unguarded_pres(root: ExpressionText, *, is_v6: bool) -> Iterator[ExpressionText]:
+    """The `pre` that no `->` of the expression guards: the operand of a `pre` and arguments of calls begin anew; in
+    Lustre V6 also what is on another clock."""
+    anew = {"pre", "call"} | (CLOCKED if is_v6 else frozenset())
+    stack = [(root, False)]
+    while stack:
+        e, guarded = stack.pop()
+        if e.op == "pre" and not guarded:
+            yield e
+        if e.op == "arrow":
+            stack += ((e.args[0], guarded), (e.args[1], True))
+        else:
+            guarded = guarded and e.op not in anew
+            stack += ((a, guarded) for a in e.args)
