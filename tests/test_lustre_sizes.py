@@ -172,11 +172,31 @@ def test_what_quantifiers_in_registers_need(tmp_path):
         ("const n: int;\nnode top(A: int^n) returns (z: bool); let z = 1 in A; tel", "expected a set or a map"),
         ("const n: int;\nnode top(x: int) returns (A: int^n); let A[i] = true; tel", "an element of A is declared int"),
         ("const n: int;\nnode top(x: int) returns (A: int^n); let A[i][j] = 1; tel", "too many indices"),
+        ("const n: int;\nnode top(x: int) returns (A: int^n); let A[i] = A[i] + x; tel", "A depends on its own"),
+        (
+            "const n: int;\nnode top(x: int) returns (A, B: int^n); let A[i] = x + B[i]; B[j] = x -> A[j]; tel",
+            "each element of A depends on its own present value",
+        ),
     ],
 )
 def test_mistakes(tmp_path, text, message):
     with pytest.raises(SpecError, match=message):
         verdicts(tmp_path, text)
+
+
+def test_elements_that_need_each_other_at_other_indices_or_before_are_no_circle(tmp_path):
+    text = """
+    const n: int;
+    node top(x: int) returns (A, B, C: int^n);
+    let
+      A[i] = if i = 0 then x else B[i];
+      B[j] = if j = 0 then A[j] else 1;
+      C[i] = if i = 0 then 0 -> pre C[i] + 1 else C[i - 1];
+      check "first" n > 0 => B[0] = x;
+      check "second" n > 1 => A[1] = 1;
+      check "before" n > 1 => C[1] = C[0];
+    tel"""
+    assert set(verdicts(tmp_path, text).values()) == {"proved"}
 
 
 def test_a_run_takes_a_constant_from_its_data_and_c_asks_for_its_value(tmp_path):

@@ -89,6 +89,7 @@ class Director:
     decisions: dict[str, Decision] = field(default_factory=dict)
     alarms: list[str] = field(default_factory=list)  # engines' claims that the checker or replay refutes
     deaths: list[str] = field(default_factory=list)  # of workers, if that left something undecided
+    rejected: set[str] = field(default_factory=set)  # properties with counterexamples that are none
     workers: list[Worker] = field(default_factory=list)
     stopped: Stopped | None = None  # by a signal, before everything was decided
     _began: float = field(default_factory=time.monotonic)
@@ -539,8 +540,9 @@ class Director:
             return
         evidence, shown = replay_in(self.problem, worker.model, falsified)
         if isinstance(shown, Inconsistent):
-            reason = f"its counterexample is none: {shown.reason}"
-            self._undecided.add_reason([falsified.prop], self._title(worker.model, engine), reason)
+            self.rejected.add(falsified.prop)
+            why = f"its counterexample is none: {shown.reason}"
+            self._undecided.add_reason([falsified.prop], self._title(worker.model, engine), why)
             return
         if isinstance(shown, str):
             reason = f"a counterexample only for other functions than those of math.h: {shown}"
@@ -551,9 +553,8 @@ class Director:
             return
         if earlier is not None:
             raise Alarm(f"{falsified.prop}: {earlier.engine} proved it, and {engine} falsified it")
-        decision = Decision(falsified.prop, "falsified", engine, worker.lane.model)
+        decision = Decision(falsified.prop, "falsified", engine, worker.lane.model, self.elapsed, found=falsified)
         decision.evidence, decision.replay, decision.k = evidence, shown, falsified.trace.length - 1
-        decision.seconds, decision.found = self.elapsed, falsified
         self._longer.add(decision)
         self._tell([w for w in self._alive() if w is not worker], falsified)
         self._decide(self._longer.due_of(falsified.prop, self.elapsed))

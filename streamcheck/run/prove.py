@@ -28,6 +28,7 @@ from streamcheck.run.kept import Keeper, Offers
 from streamcheck.run.limits import OutOfTime, time_limit
 from streamcheck.run.model_ends import ends_before, is_final, within_model
 from streamcheck.run.registry import options_from
+from streamcheck.run.second_look import look_again, time_set_aside
 from streamcheck.run.simplest import MOST_WORK, simplest_run
 from streamcheck.run.simplest_path import MOST_STATEMENTS, simplest_path
 from streamcheck.run.standby import Standby
@@ -128,10 +129,11 @@ def prove(
     keeper = None if cache is None else Keeper(cache, tested, models, blocks=settings.blocks)
     seconds = max(0.0, began + settings.timeout - settings.explain - time.monotonic())
     beside = FailingStates(_to_explain(chosen, settings), seconds)
+    aside = time_set_aside(tested, seconds)
     director = Director(
         tested,
         models,
-        seconds,
+        seconds - aside,
         settings.jobs if settings.crew is None else DISTANT,
         settings.engines,
         settings.memory if settings.crew is None else None,
@@ -147,6 +149,7 @@ def prove(
     )
     with beside:
         decisions = director.run()
+        _look_again(tested, director, aside)
     if not director.stopped:
         _simplify(tested, chosen, director, chosen.properties)
     if keeper:
@@ -167,6 +170,14 @@ def prove(
     stopped = director.stopped.status if director.stopped else 0
     seconds, alarms = director.elapsed, director.alarms
     return Verdicts(chosen, results, seconds, warnings, machine, settings.bound, alarms, stopped, settings.strict)
+
+
+def _look_again(tested: Problem, director: Director, seconds: float) -> None:
+    """Put violations into the decisions on claims of which only those were found that are none."""
+    unknown = [name for name in director.rejected if director.decisions[name].verdict == "unknown"]
+    if not director.stopped:
+        found, director.stopped = look_again(tested, unknown, seconds)
+        director.decisions |= {decision.name: decision for decision in found}
 
 
 def _log_size(problem: Problem, chosen: Problem, tested: Problem, models: Sequence[View]) -> None:

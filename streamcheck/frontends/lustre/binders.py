@@ -28,7 +28,7 @@ class BinderParser:
     def __init__(
         self,
         cursor: Cursor,
-        expression: Callable[[], ExpressionText],
+        expression: Callable[..., ExpressionText],
         part: Callable[[], ExpressionText],
         constructors: frozenset[str],
     ) -> None:
@@ -64,11 +64,11 @@ class BinderParser:
         return None
 
     def condition(self, name: str) -> ExpressionText:
-        """An expression in which `name` is no quantified variable."""
+        """An expression in which `name` is no quantified variable. In Lustre V6 a clock may come after it."""
         own = Binding()
         own.names[name] = name
         self.bindings.append(own)
-        condition = self.expression()
+        condition = self.expression(frozenset(("when",)) if self.cursor.is_v6 else frozenset())
         own.open = False
         return condition
 

@@ -69,7 +69,8 @@ class Claims:
 
     def assume_range(self, shape: Shape, var: Term, scope: LustreScope, at: int) -> None:
         if shape.is_bounded:
-            self.assume(f"{var.payload} {shape.restriction}", self._within(shape, var, scope), at)
+            within = while_ticking(scope, self._within(shape, var, scope))
+            self.assume(f"{var.payload} {shape.restriction}", within, at)
 
     def claim_range(self, name: str, scope: LustreScope, shape: Shape, at: int) -> str:
         value = self.evaluator.term(name_expression(name, at), scope)
@@ -105,9 +106,12 @@ class Claims:
         assert node is not None
         if scope is self.top:
             for v in (v for v in node.inputs if not v.constant):
-                self.assume_range(scope.shapes[v.name], scope.values[v.name], scope, v.at)
+                self.assume_range(
+                    scope.shapes[v.name], scope.values[v.name], self.evaluator.clock_scopes.on_clock(v, scope), v.at
+                )
         for clause in node.asserts:
-            claim = while_ticking(scope, self.evaluator.term(clause.value, scope, BOOL))
+            on = self.evaluator.clock_scopes.on_clock(clause.value, scope)
+            claim = while_ticking(on, self.evaluator.term(clause.value, scope, BOOL))
             self.assume(f"{scope.path}assert {self.tokens.source(clause.at, clause.last)}", claim, clause.at)
         for p in node.properties:
             self.add_property(p, scope)
@@ -149,6 +153,7 @@ class Claims:
         """Add a property that the node has written."""
         name = scope.path + (p.name or self.tokens.source(p.at, p.last))
         claim = self.evaluator.term(p.value, scope, BOOL)
+        scope = self.evaluator.clock_scopes.on_clock(p.value, scope)
         if p.provided is not None:
             guard = self.evaluator.term(p.provided, scope, BOOL)
             claim = logic("implies", guard, claim)
@@ -182,7 +187,8 @@ class Claims:
             if not shape.is_bounded or not v.is_claimed:
                 continue
             value = self.evaluator.term(name_expression(v.name, v.at), scope)
-            claim = while_ticking(scope, self._within(shape, value, scope))
+            on = self.evaluator.clock_scopes.on_clock(v, scope)
+            claim = while_ticking(on, self._within(shape, value, on))
             is_open = value in self.variables.unknowns and v.name not in scope.definitions  # no equation defines it
             if is_open and not (self.is_named and scope is self.top):
                 self.assume(f"{scope.path}{v.name} {shape.restriction}", logic("implies", held, claim), v.at)

@@ -15,10 +15,15 @@ def is_name(word: str) -> bool:
     return word[:1] in NAME_START and word not in LUSTRE_RESERVED
 
 
+class WrittenForV6(Exception):
+    """Something was met that only Lustre V6 has."""
+
+
 class Cursor:
     """A place in a file's tokens; `at` is the next token. The parsers of one file share a cursor."""
 
-    def __init__(self, tokens: Tokens) -> None:
+    def __init__(self, tokens: Tokens, *, is_v6: bool = False) -> None:
+        self.is_v6 = is_v6
         self.tokens = tokens
         self.texts = tokens.texts
         self.at = 0
@@ -100,6 +105,11 @@ class Cursor:
         while self.take(separator):
             names.append(self.name())
         return names
+
+    def require_v6(self) -> None:
+        """What comes next has a meaning in Lustre V6 only: a file that is read as one of Kind 2 is read again."""
+        if not self.is_v6:
+            raise WrittenForV6
 
     def string(self) -> str | None:
         """The contents of a string in one line, None if the next token is something else."""

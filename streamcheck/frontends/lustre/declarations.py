@@ -265,7 +265,7 @@ class LustreDeclarations:
                     return 1 if node is None else len(node.outputs)
                 case "if" | "lazy":
                     e = e.args[1]
-                case "arrow" | "pre" | "when":
+                case "arrow" | "pre" | "when" | "current":
                     e = e.args[0]
                 case "merge":
                     e = e.args[1]
@@ -281,7 +281,7 @@ class LustreDeclarations:
                 return [self._part_type(self._type_of_name(e, scope), path, e.at)]
             if op in TRUTHS:
                 return [BOOL]
-            if op in ALIKE or op in ("arrow", "pre", "when", "update"):
+            if op in ALIKE or op in ("arrow", "pre", "when", "current", "update"):
                 e = e.args[0]
             elif op in ("if", "lazy", "merge"):
                 e = e.args[1]

@@ -121,6 +121,22 @@ class Delays:
             define(delay, child.held[i])
         return child.held[i]
 
+    def held_since(self, e: ExpressionText, scope: LustreScope, chosen: Term, values: tuple[Term, ...]) -> TermOrTuple:
+        """`current …`: the operand's values while `chosen` holds, else those that they had then last."""
+        key = ("current", scope, id(e))
+        if key not in self._groups:
+            wish = f"{scope.path}current {self.tokens.place(e.at)}"
+            where, shown = self.tokens.where(e.at), self.tokens.token_text(e.at)
+            self._groups[key] = []
+            for value in values:
+                var = variable(self.variables.fresh(wish), value.type)
+                delay = Delay(var, None, scope.context, where, e.at, shown)
+                self._groups[key].append(delay)
+                self.by_var[var] = delay
+                define(delay, choice(chosen, value, present(delay)))
+        held = tuple(delay.value for delay in self._groups[key] if delay.value is not None)
+        return held[0] if len(held) == 1 else held
+
     def beside(self, delay: Delay, wish: str, type: Type) -> Delay:
         """Another register that takes steps with this one."""
         var = variable(self.variables.fresh(wish), type)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from streamcheck.core.errors import SpecError
 from streamcheck.frontends.lustre.datatypes import bound_names
-from streamcheck.frontends.lustre.syntax import Equation, ExpressionText, LustreFile, NodeText
+from streamcheck.frontends.lustre.syntax import ClockText, Equation, ExpressionText, LustreFile, NodeText
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.walks import activation_parts
 
@@ -93,6 +93,8 @@ class Dependence:
                 stack += self._parts_behind(e, None)
             elif e.op == "when":
                 stack.append(e.args[0])
+                if isinstance(e.value, ClockText):
+                    yield e.value.name
             elif e.op == "match":
                 stack.append(e.args[0])
                 for pattern, value in zip(e.value, e.args[1:], strict=True):

@@ -18,11 +18,12 @@ from streamcheck.core.types import BOOL, INT, ArrayType, StructType, Type
 from streamcheck.frontends.lustre import elements
 from streamcheck.frontends.lustre.any_values import AnyValues
 from streamcheck.frontends.lustre.apply import apply_operation, updated_record
+from streamcheck.frontends.lustre.clock_scopes import ClockScopes
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.delays import Delays, define, is_constant
 from streamcheck.frontends.lustre.instances import Instances
 from streamcheck.frontends.lustre.matches import Matches
-from streamcheck.frontends.lustre.open_arrays import OpenArray, is_open
+from streamcheck.frontends.lustre.open_arrays import OpenArray, element_in_itself, is_open
 from streamcheck.frontends.lustre.quantifiers import Quantifiers
 from streamcheck.frontends.lustre.scopes import (
     BEING_READ,
@@ -37,7 +38,7 @@ from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, Lust
 from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.variables import Variables
 from streamcheck.frontends.lustre.walks import has_steps
-from streamcheck.frontends.operations import equal
+from streamcheck.frontends.operations import equal, has_function
 
 NAMED_PARTS = frozenset(("record", "tuple"))  # the forms of structs whose parts are updated by name or number
 
@@ -64,6 +65,7 @@ class NodeEvaluator:
         self.any_values = AnyValues(self.declarations)
         self._open_arrays: list[OpenArray] = []  # of which no element has been read yet
         self._branch_scopes: dict[tuple[int, int, LustreScope], LustreScope] = {}
+        self.clock_scopes = ClockScopes(self.declarations)
         self.declarations.declare_globals()
         self.outermost = self.variables.context(TRUE, FALSE, FALSE, "first step")
 
@@ -127,6 +129,8 @@ class NodeEvaluator:
     # Strict operations
 
     def _start(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        if self.file.is_v6:
+            scope = self.clock_scopes.on_clock(e, scope)
         match e.op:
             case "name" | "bound":
                 self._name(e, scope, run)
@@ -150,8 +154,15 @@ class NodeEvaluator:
             case "match":
                 run.later(self.matches.cases, e, scope)
                 run.later(self._start, e.args[0], scope)
+            case "merge" if self.file.is_v6:
+                self._apply_to(e.args, e, scope, run)
             case "merge":
                 run.later(self._merge_branches, e, scope)
+                run.later(self._start, e.args[0], scope)
+            case "when" if self.file.is_v6:
+                self._start(e.args[0], scope, run)
+            case "current":
+                run.later(self._current, e, scope)
                 run.later(self._start, e.args[0], scope)
             case "when":
                 text = "`when` is supported as a branch of a merge only"
@@ -215,6 +226,11 @@ class NodeEvaluator:
             return
         if isinstance(definition, LazyElements):
             if is_open(self.declarations, owner.shapes[name].type, len(definition.indices)):
+                if (last := element_in_itself(owner, definition)) is not None:
+                    text = f"each element of {owner.path}{name} depends on its own present value"
+                    also = ((f"the one of {owner.path}{last.name} is read here", self.tokens.where(last.at)),)
+                    write = "`pre`, if the previous value is meant, or another index"
+                    raise SpecError(text, self.tokens.where(definition.at), also=also, write=write)
                 array = OpenArray(self.declarations, owner, definition)
                 owner.values[name] = array.part(array.type)
                 self._open_arrays.append(array)
@@ -383,6 +399,18 @@ class NodeEvaluator:
         except TypeRule as why:
             raise self.tokens.error(e.at, str(why)) from None
 
+    # Clocks
+
+    def _current(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
+        """`current x`, x has been read."""
+        value = run.results.pop()
+        values = value if isinstance(value, tuple) else (value,)
+        if any(has_function(v.type) for v in values):
+            text = "`current` of sets, maps, or arrays whose size has no value is not supported"
+            raise self.tokens.error(e.at, text, write="merge")
+        chosen = self.clock_scopes.condition(self.file.held[id(e)], scope)
+        run.results.append(self.delays.held_since(e, scope, chosen, values))
+
     # Merges
 
     def _merge_branches(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
@@ -454,6 +482,7 @@ class NodeEvaluator:
 
     def _output_alone(self, e: ExpressionText, scope: LustreScope, run: Run) -> None:
         call = e.args[0]
+        scope = self.clock_scopes.on_clock(call, scope)
         self._check_default(call)
         run.later(self._one_output, e, scope)
         self._prepare(call, scope, run)

@@ -6,14 +6,16 @@ Precedences and associativity are Kind 2's: `not` and `pre` bind tighter than co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any, TypeAlias
 
 from streamcheck.core.notation import LUSTRE_WORD_TYPES
 from streamcheck.frontends.lustre.binders import BinderParser, Binding
 from streamcheck.frontends.lustre.cursor import Cursor, is_name
-from streamcheck.frontends.lustre.syntax import Activation, ExpressionText, TypeText, name_expression
+from streamcheck.frontends.lustre.syntax import Activation, ClockText, ExpressionText, TypeText, name_expression
 from streamcheck.frontends.lustre.tokens import DIGITS, NAME_START
+from streamcheck.frontends.lustre.walks import unguarded_pres
 
 CONVERSION, WHEN, ELSE, ARROW, IMPLIES, OR, AND, IN, COMPARE, SUM, PRODUCT = range(11)
 CONCAT, BIT_OR, BIT_AND, SHIFT, PRE, CONVERT, NOT, BIT_NOT, POWER = range(11, 20)
@@ -57,14 +59,19 @@ PREFIX = {
     "real": (CONVERT, "to real"),
     **dict.fromkeys(LUSTRE_WORD_TYPES, (CONVERSION, "to machine")),
 }
+# Lustre V6 has `when` and `fby` as operators that bind tightly, and a sign binds tighter than a product
+SAMPLE, V6_FBY = SHIFT, POWER + 1
+V6_BINARY = BINARY | {"fby": (V6_FBY, True, "fby")}
+V6_PREFIX = PREFIX | {"-": (CONVERT, "neg"), "current": (PRE, "current")}
 CLOSES = {"(": ")", "call": ")", "merge": ")", "array": "]", "index": "]", "record": "}", "field update": "}"}
+CLOSES |= {"at most one": ")", "nor": ")"}
 CLOSES |= dict.fromkeys(("construct", "test", "tuple value"), ")") | {"set": "}", "map": "]"}
-LISTS = frozenset(("(", "call", "array", "construct", "tuple value", "set"))  # of values with commas between them
+LISTS = frozenset(
+    ("(", "call", "array", "construct", "tuple value", "set", "at most one", "nor")
+)  # of values with commas between them
 QUANTIFIERS = frozenset(("forall", "exists"))
 UNSUPPORTED = {  # the word: (the message, what to write instead)
-    "current": ("`current` is not supported", "merge(clock; value; 0 -> pre y)"),
     "with": ("recursive nodes are not supported", "an array that is defined element by element"),
-    "#": ("`#` is not supported", "not (a and b) and not (a and c) and not (b and c)"),
     "last": ("`last` is only in the body of a `frame`", "pre x"),
 }
 
@@ -110,6 +117,8 @@ class ExpressionParser:
         self.conditions: list[ExpressionText] = []  # of all types
         self.unguarded: set[int] = set()  # the identities of the `pre` that are not on the right of a `->`
         self.aliases: dict[str, str] = {}  # names that stand for others
+        self.samples = 0  # the number of `when` so far that are no whole branch of a merge
+        self.binary, self.prefix = (V6_BINARY, V6_PREFIX) if cursor.is_v6 else (BINARY, PREFIX)
         self.lasts: dict[str, int] | None = None  # in a frame: the variables whose value before is read, and where
         self.type_arguments: Callable[[], tuple[TypeText, ...]] | None = None  # reads `<T, U>`
         self.binders = BinderParser(cursor, self.expression, self._expression, constructors)
@@ -119,7 +128,7 @@ class ExpressionParser:
         first = self.cursor.at
         root = self._expression(ends)
         if "pre" in self.cursor.texts[first : self.cursor.at]:
-            self.unguarded.update(id(pre) for pre in unguarded_pres(root))
+            self.unguarded.update(id(pre) for pre in unguarded_pres(root, is_v6=self.cursor.is_v6))
         return root
 
     def _expression(self, ends: frozenset[str] = frozenset()) -> ExpressionText:
@@ -141,8 +150,10 @@ class ExpressionParser:
     def _operand(self, operands: OperandStack, pending: Unfinished) -> bool:
         """Read a prefix or an opening (True), or a whole operand (False)."""
         at, word = self.cursor.at, self.cursor.next()
-        if word in PREFIX:
-            precedence, op = PREFIX[word]
+        if word == "current" and self.cursor.word not in OPERATORS_OR_ENDS:
+            self.cursor.require_v6()
+        if word in self.prefix and (word != "current" or self.cursor.word not in OPERATORS_OR_ENDS):
+            precedence, op = self.prefix[word]
             pending.append(PendingOperator(op, precedence, at, unary=True, value=LUSTRE_WORD_TYPES.get(word)))
             return True
         if word in ("sint", "uint") and self.cursor.word == "@":
@@ -153,6 +164,11 @@ class ExpressionParser:
                 operands.append(self._activation(at))
                 return False
             pending.append(OpenBracket("(", at))
+            return True
+        if self.cursor.word == "(" and (word == "#" or (word == "nor" and self.cursor.is_v6)):
+            self.cursor.require_v6()
+            self.cursor.next()
+            pending.append(OpenBracket("nor" if word == "nor" else "at most one", at))
             return True
         if word == "if" or word == "when":
             pending.append(OpenBracket("if", at, "if" if word == "if" else "lazy"))
@@ -174,6 +190,8 @@ class ExpressionParser:
         if word[:1] in DIGITS and word:
             operands.append(ExpressionText("number", (), word, at))
         elif word in ("true", "false"):
+            if self.cursor.word == "(":
+                self.cursor.require_v6()
             operands.append(ExpressionText("bool", (), word == "true", at))
         elif word == "condact":
             operands.append(self._condact(at))
@@ -285,12 +303,18 @@ class ExpressionParser:
         if word == self.cursor.after == "+":
             self.cursor.next()
             word = "++"
-        operator = BINARY.get(word)
+        if word == "when" and self.cursor.is_v6:
+            apply_pending(operands, pending, SAMPLE)
+            at = self.cursor.expect("when")
+            operands.append(ExpressionText("when", (operands.pop(),), self.clock(), at))
+            return False
+        operator = self.binary.get(word)
         if operator is not None:
             precedence, right, op = operator
             apply_pending(operands, pending, precedence + right)
             at = self.cursor.at
             self.cursor.next()
+            self.samples += word == "when"
             if (word, self.cursor.word) in (("and", "then"), ("or", "else")):
                 self.cursor.next()
                 op = f"lazy {op}"
@@ -315,6 +339,19 @@ class ExpressionParser:
         if top.kind in ("if", "then"):
             return self._branch(top, operands, pending)
         return self._close(top, operands, pending)
+
+    def clock(self) -> ClockText:
+        """The condition after `when`: `c`, `not c`, `not (c)` or `member(c)`."""
+        at = self.cursor.at
+        value: bool | str = not self.cursor.take("not")
+        if value and self.cursor.after == "(":
+            word = self.cursor.next()
+            value = {"true": True, "false": False}.get(word, word)
+        bracketed = self.cursor.take("(")
+        name = self.cursor.known_name()
+        if bracketed:
+            self.cursor.expect(")")
+        return ClockText(name, value, at)
 
     def _projection(self, operands: OperandStack) -> bool | None:
         if self.cursor.after[:1] not in NAME_START:
@@ -382,12 +419,16 @@ class ExpressionParser:
                 return items[0] if len(items) == 1 else ExpressionText("tuple", items, None, top.at)
             case "call" | "construct" | "test" | "set" | "map" | "tuple value" | "ascribe":
                 return ExpressionText(top.kind, items, top.value, top.at)
+            case "at most one":
+                return _none([ExpressionText("and", pair, None, top.at) for pair in combinations(items, 2)], top.at)
+            case "nor":
+                return _none(items, top.at)
             case "array":
                 return ExpressionText("array", items, None, top.at)
             case "merge":
                 if len(items) != 3:
                     raise self.cursor.error(top.at, "write merge(clock; value if it is true; value if it is false)")
-                return ExpressionText("merge", items, ("true", "false"), top.at)
+                return self._merged(items, ("true", "false"), top.at)
             case "record":
                 return ExpressionText("record", items, (top.value, tuple(top.names)), top.at)
             case "field update":
@@ -481,7 +522,11 @@ class ExpressionParser:
             self.cursor.expect(")")
         if not members:
             self.cursor.fail("`(member -> value)`")
-        return ExpressionText("merge", (clock, *values), tuple(members), at)
+        return self._merged((clock, *values), tuple(members), at)
+
+    def _merged(self, items: tuple[ExpressionText, ...], members: tuple[str, ...], at: int) -> ExpressionText:
+        self.samples -= sum(branch.op == "when" for branch in items)
+        return ExpressionText("merge", items, members, at)
 
     def _fby(self, at: int) -> ExpressionText:
         """`fby(value, n, initial)`: the value n steps ago, the initial one before."""
@@ -497,20 +542,6 @@ class ExpressionParser:
         for _ in range(int(count)):
             value = make_fby(initial, value, at)
         return value
-
-
-def unguarded_pres(root: ExpressionText) -> Iterator[ExpressionText]:
-    """The `pre` that no `->` of the expression guards: the operand of a `pre` and arguments of calls begin anew."""
-    stack = [(root, False)]
-    while stack:
-        e, guarded = stack.pop()
-        if e.op == "pre" and not guarded:
-            yield e
-        if e.op == "arrow":
-            stack += ((e.args[0], guarded), (e.args[1], True))
-        else:
-            guarded = guarded and e.op not in ("pre", "call")
-            stack += ((a, guarded) for a in e.args)
 
 
 def _can_name_node(word: str) -> bool:
@@ -545,6 +576,14 @@ def _make_lazy(op: str, left: ExpressionText, right: ExpressionText, at: int) ->
     if op == "lazy or":
         return ExpressionText("lazy", (left, ExpressionText("bool", (), True, at), right), op, at)
     return ExpressionText("lazy", (left, right, ExpressionText("bool", (), op == "lazy implies", at)), op, at)
+
+
+def _none(items: Sequence[ExpressionText], at: int) -> ExpressionText:
+    """True if all these are false."""
+    whole = items[0] if items else ExpressionText("bool", (), False, at)
+    for e in items[1:]:
+        whole = ExpressionText("or", (whole, e), None, at)
+    return ExpressionText("not", (whole,), None, at)
 
 
 def make_fby(initial: ExpressionText, value: ExpressionText, at: int) -> ExpressionText:

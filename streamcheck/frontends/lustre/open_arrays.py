@@ -14,7 +14,7 @@ changes from step to step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from streamcheck.core.simplify import conjunction
@@ -42,6 +42,39 @@ def is_open(declarations: LustreDeclarations, type: Type, count: int) -> bool:
             return False
         type = type.element
     return False
+
+
+def element_in_itself(owner: LustreScope, array: LazyElements) -> LazyElements | None:
+    """The last of the definitions through which each element needs itself, at its own index and whatever holds."""
+    stack, seen = [array], set[str]()
+    while stack:
+        last = stack.pop()
+        for name in _elements_needed(last):
+            definition = owner.definitions.get(name)
+            if name == array.name:
+                return last
+            if isinstance(definition, LazyElements) and name not in seen:
+                seen.add(name)
+                stack.append(definition)
+    return None
+
+
+def _elements_needed(array: LazyElements) -> Iterator[str]:
+    """The arrays of which an element needs the one at its own index in each case."""
+    stack = [array.value]
+    while stack:
+        e = stack.pop()
+        if e.op == "index":
+            indices: list[str] = []
+            while e.op == "index":
+                indices.insert(0, e.args[1].value if e.args[1].op == "name" else "")
+                e = e.args[0]
+            if e.op == "name" and tuple(indices) == array.indices:
+                yield e.value
+        elif e.op == "if":
+            stack.append(e.args[0])
+        elif e.op not in ("pre", "call", *INNER):
+            stack += e.args
 
 
 class OpenArray:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from streamcheck.frontends.lustre.blocks import BlockParser
-from streamcheck.frontends.lustre.cursor import Cursor, is_name
+from streamcheck.frontends.lustre.cursor import Cursor, WrittenForV6, is_name
 from streamcheck.frontends.lustre.expressions import ExpressionParser
 from streamcheck.frontends.lustre.frames import FrameParser
 from streamcheck.frontends.lustre.lemmas import LemmaParser
@@ -28,7 +30,10 @@ FLOOR = "\nfunction floor(x: real) returns (y: int); let y = int x; tel"  # an o
 
 def parse(text: str, file: str) -> tuple[LustreFile, Tokens]:
     tokens = Tokens(text, file)
-    lustre = Parser(tokens).file()
+    try:
+        lustre = Parser(tokens).file()
+    except WrittenForV6:
+        lustre = Parser(tokens, is_v6=True).file()
     if "floor" not in lustre.nodes and any("floor" in node.calls for node in lustre.nodes.values()):
         return parse(text + FLOOR, file)
     return lustre, tokens
@@ -53,8 +58,8 @@ def constructors_in(texts: list[str]) -> frozenset[str]:
 
 
 class Parser:
-    def __init__(self, tokens: Tokens) -> None:
-        self.cursor = Cursor(tokens)
+    def __init__(self, tokens: Tokens, *, is_v6: bool = False) -> None:
+        self.cursor = Cursor(tokens, is_v6=is_v6)
         self.expressions = ExpressionParser(self.cursor, constructors_in(tokens.texts))
         self.types = TypeParser(self.cursor, self.expressions)
         self.expressions.binders.variables = self._variables
@@ -68,6 +73,9 @@ class Parser:
         while self.cursor.word != END:
             self._begin_declaration()
             self._declaration(file)
+            if self.expressions.samples:
+                self.cursor.require_v6()
+        file.is_v6 = self.cursor.is_v6
         file.is_jkind = self.cursor.is_jkind
         file.conditions = self.expressions.conditions
         for node in (*file.nodes.values(), *file.contracts.values()):
@@ -231,16 +239,33 @@ class Parser:
         variables: list[Variable] = []
         while not self.cursor.take(")"):
             constant = self.cursor.take("const")
-            variables += self._variables(constant=constant)
+            variables += self._declared(constant=constant)
             if not self.cursor.take(";"):
                 self.cursor.expect(")")
                 break
         return variables
 
+    def _declared(self, *, constant: bool = False) -> list[Variable]:
+        """`a, b: type`, `a, b: type when clock`, or `(a: type; b: type) when clock`."""
+        if self.cursor.take("("):
+            self.cursor.require_v6()
+            variables = self._variables()
+            while self.cursor.take(";"):
+                variables += self._variables()
+            self.cursor.expect(")")
+        else:
+            variables = self._variables(constant=constant)
+        if self.cursor.word != "when":
+            return variables
+        self.cursor.require_v6()
+        self.cursor.next()
+        if constant:
+            raise self.cursor.error(self.cursor.at, "a constant has no clock")
+        clock = self.expressions.clock()
+        return [replace(v, clock=clock) for v in variables]
+
     def _variables(self, *, constant: bool = False) -> list[Variable]:
         """`a, b: type`."""
-        if self.cursor.word == "(":
-            raise self.cursor.error(self.cursor.at, "variables on a clock are not supported", write="the value held")
         first = self.cursor.at
         names = [(self.cursor.new_name(), first)]
         while self.cursor.take(","):
@@ -248,8 +273,6 @@ class Parser:
             names.append((self.cursor.new_name(), at))
         self.cursor.expect(":")
         type = self.types.type()
-        if self.cursor.word == "when":
-            raise self.cursor.error(self.cursor.at, "variables on a clock are not supported", write="the value held")
         if self.cursor.word == "|" and len(names) > 1:
             raise self.cursor.error(self.cursor.at, "this condition is of one variable", write=f"{names[0][0]}: …; …")
         type = self.types.with_condition(names[0][0], type, first)
@@ -273,7 +296,7 @@ class Parser:
 
     def _locals(self, node: NodeText) -> None:
         while self.cursor.word not in ("var", "let", "const"):
-            node.locals += self._variables()
+            node.locals += self._declared()
             self.cursor.expect(";")
 
     def _item(self, node: NodeText) -> None:

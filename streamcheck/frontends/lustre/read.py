@@ -16,6 +16,7 @@ from streamcheck.core.term import TRUE, Term, cone, variable, walk, walk_cone
 from streamcheck.core.unsaved import read_text
 from streamcheck.frontends.lustre.checks import check_dependence, check_file
 from streamcheck.frontends.lustre.claims import Claims
+from streamcheck.frontends.lustre.clocks import check_clocks
 from streamcheck.frontends.lustre.delays import define
 from streamcheck.frontends.lustre.evaluator import NodeEvaluator
 from streamcheck.frontends.lustre.functions import assume_congruence
@@ -57,6 +58,8 @@ def read_lustre(path: str, node: str | None = None) -> list[Specification]:
 def _read(text: str, path: str, node: str | None) -> list[Specification]:
     file, tokens = parse(text, path)
     check_file(file, tokens)
+    if file.is_v6:
+        check_clocks(file, tokens)
     if node is not None and node not in file.nodes:
         raise SpecError(f"{path} has no node named {node}, it has {', '.join(file.nodes) or 'none'}")
     mains = [file.nodes[node]] if node is not None else main_nodes(file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 
 class ExpressionText:
@@ -80,12 +80,30 @@ class AnyValue:
 
 
 @dataclass(frozen=True, slots=True)
+class ClockText:
+    """`c`, `not c` or `member(c)`: the steps at which c has this value."""
+
+    name: str
+    value: bool | str
+    at: int = field(compare=False)
+
+    def __str__(self) -> str:
+        if isinstance(self.value, str):
+            return f"{self.value}({self.name})"
+        return self.name if self.value else f"not {self.name}"
+
+
+Clock: TypeAlias = tuple[ClockText, ...]  # from the base clock of a node, which is (), to slower and slower ones
+
+
+@dataclass(frozen=True, slots=True)
 class Variable:
     name: str
     type: TypeText
     at: int
     constant: bool = False
     is_claimed: bool = True  # that its values are of its type: not again for a copy
+    clock: ClockText | None = None  # None is the base clock of its node
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,4 +218,7 @@ class LustreFile:
     contracts: dict[str, NodeText] = field(default_factory=dict)
     conditions: list[ExpressionText] = field(default_factory=list)  # of all types
     is_jkind: bool = False  # something in it is written as JKind has it alone
+    is_v6: bool = False  # something in it is written as Lustre V6 has it alone
+    clocks: dict[int, Clock] = field(default_factory=dict)  # of expressions, by identity, if not that around them
+    held: dict[int, ClockText] = field(default_factory=dict)  # of each `current`: when it has its operand's value
     unguarded: set[int] = field(default_factory=set)  # identities of the `pre` that no `->` guards

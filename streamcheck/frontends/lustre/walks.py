@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from streamcheck.frontends.lustre.syntax import Activation, Contract, ExpressionText, NodeText, TypeText
 
-MEMORY = {"pre": "`pre`", "arrow": "`->`"}  # the operators with memory, and their names in messages
+# The operators with memory, and their names in messages
+MEMORY = {"pre": "`pre`", "arrow": "`->`", "current": "`current`"}
+CLOCKED = frozenset(("when", "current", "merge"))  # whose operands are on another clock, in Lustre V6
 
 
 def subexpressions(root: ExpressionText) -> Iterator[ExpressionText]:
@@ -31,7 +33,7 @@ def activation_parts(activation: Activation) -> list[ExpressionText]:
 def has_steps(root: ExpressionText) -> bool:
     """True if it depends on the steps before, calls a node, has a value that the file leaves open, or claims that a
     value has a type."""
-    return any(e.op in ("pre", "arrow", "call", "any", "ascribe") for e in subexpressions(root))
+    return any(e.op in MEMORY or e.op in ("call", "any", "ascribe") for e in subexpressions(root))
 
 
 def conditions(type: TypeText, named: Mapping[str, TypeText] | None = None) -> Iterator[tuple[str, ExpressionText]]:
@@ -103,3 +105,19 @@ def all_expressions(node: NodeText) -> Iterator[ExpressionText]:
     yield from node_expressions(node)
     if node.contract is not None:
         yield from contract_expressions(node.contract)
+
+
+def unguarded_pres(root: ExpressionText, *, is_v6: bool) -> Iterator[ExpressionText]:
+    """The `pre` that no `->` of the expression guards: the operand of a `pre` and arguments of calls begin anew; in
+    Lustre V6 also what is on another clock."""
+    anew = {"pre", "call"} | (CLOCKED if is_v6 else frozenset())
+    stack = [(root, False)]
+    while stack:
+        e, guarded = stack.pop()
+        if e.op == "pre" and not guarded:
+            yield e
+        if e.op == "arrow":
+            stack += ((e.args[0], guarded), (e.args[1], True))
+        else:
+            guarded = guarded and e.op not in anew
+            stack += ((a, guarded) for a in e.args)
