@@ -130,7 +130,7 @@ def test_constants_and_types_are_those_of_the_headers(model, tmp_path):
             text += f'#ifdef {name}\n_Static_assert({same}, "");\n#endif\n'
     for name, kind in MODELS[model].typedefs.items():
         if whole or ("int" in name and "fast" not in name and name != "wint_t"):
-            text += f"_Static_assert(sizeof({name}) == {max(kind.width // 8, 1)}, \"\");\n"
+            text += f'_Static_assert(sizeof({name}) == {max(kind.width // 8, 1)}, "");\n'
             text += f'_Static_assert((({name})-1 < 0) == {int(kind.signed)}, "");\n'
     (tmp_path / "a.c").write_text(text)
     flags = [*TARGETS[model], *["-msse2"] * (model == "ILP32"), *["-ffreestanding"] * (not whole)]

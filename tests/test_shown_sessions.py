@@ -9,8 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 COMMAND = Path(sys.executable).parent / "streamcheck"
 DOCS = Path(__file__).parents[1] / "docs"
+README = DOCS.parent / "README.md"
 
 
 def blocks(page, kind):
@@ -72,11 +75,21 @@ def test_a_core_has_the_form_shown(tmp_path):
     assert len(rows) == 5 and all(row in page for row in rows)
 
 
+@pytest.mark.parametrize("words", [["tests", "engine.py", "-o", "engine_tests"], ["mutants", "engine.py", "--quiet"]])
+def test_the_lines_shown_are_printed(tmp_path, words):
+    """The spec is the one of README. The steps of runs are chosen freely, and the values that a goal is reached by."""
+    (tmp_path / "engine.py").write_text(re.search(r"^```python\n(.*?)^```$", README.read_text(), re.S | re.M)[1])
+    kind = "goals" if words[0] == "tests" else "mutants"
+    shown = next(text for text in blocks("questions.md", "") if re.match(rf"engine: \d+ {kind}: ", text))
+    free = lambda row: re.sub(r"; \d+ runs? of .*| +run \d+, step \d+| at step \d+", "", row)
+    found = [free(row) for row in printed(tmp_path, *words).splitlines()]
+    rows = [free(row) for row in shown.splitlines() if "…" not in row]
+    assert len(rows) == 6 and all(row in found for row in rows), found
+
+
 def project(folder, settings):
     (folder / "specs").mkdir()
-    (folder / "specs" / "engine.py").write_text(
-        "from streamcheck import *\nspec = Spec('s')\n"
-    )
+    (folder / "specs" / "engine.py").write_text("from streamcheck import *\nspec = Spec('s')\n")
     (folder / "pyproject.toml").write_text(settings)
 
 

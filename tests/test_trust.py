@@ -36,13 +36,16 @@ from streamcheck.lang.flatten import flatten
 from streamcheck.problem.specification_json import to_plain
 from streamcheck.run import certificates
 
+SEED = 7_000
+OTHER_SEEDS = {"deterministic": 7_001}  # two of whose specs are proved beside busy processes; 7000 takes 40 s
+
 
 @pytest.mark.parametrize("name", TABLE)
 def test_nothing_disagrees(name):
     row = TABLE[name]
     if row.needs_linux and sys.platform != "linux":
         pytest.skip("reads /proc")
-    figure = row.figure(name, row.in_tests, 7_000)
+    figure = row.figure(name, row.in_tests, OTHER_SEEDS.get(name, SEED))
     assert figure.wrong == [] and sum(figure.tried.values()) > 5
 
 

@@ -96,6 +96,7 @@ OWNERS = (
     Owner("questions.md", "console", "$ streamcheck why sensors.py --all", NEEDS),
     Owner("questions.md", "console", "$ streamcheck cuts", NEEDS),
     Owner("questions.md", "console", "$ streamcheck why sensors.py\n", f"{SESSIONS}::test_a_core_has_the_form_shown"),
+    Owner("questions.md", "", "engine: ", f"{SESSIONS}::test_the_lines_shown_are_printed"),
     Owner("questions.md", "*", "", why_not=NOT_COMPARED),
     Owner("growth.md", "*", "", why_not="it measures for many minutes, beside another program"),
     Owner("scale.md", "py", "", "test_units.py::test_the_executor_of_the_page"),
