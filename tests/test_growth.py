@@ -10,6 +10,8 @@ import pytest
 
 from streamcheck import *
 from streamcheck.certify import replay
+from streamcheck.codegen import rewrite
+from streamcheck.codegen.unit import CodeOptions, generate
 from streamcheck.core.errors import SpecError
 from streamcheck.core.garbage import without_collection
 from streamcheck.core.simplify import negation
@@ -243,6 +245,17 @@ def test_misplaced_quantifiers_are_found_wherever_they_are(use):
     spec.prop("wrong", hidden if use == "x" else implies(hidden, x == x))
     with pytest.raises(SpecError, match="forall at this position"):
         flatten(spec)
+
+
+def test_a_condition_is_split_once_for_each_of_its_cases(monkeypatch):
+    """A function of six conditions has 3^6 cases, and 6! orders to get to them."""
+    calls, split = [], rewrite._Conditions._split
+    monkeypatch.setattr(rewrite._Conditions, "_split", lambda *args: calls.append(1) or split(*args))
+    x = [extern(f"x{i}", Bool) for i in range(6)]
+    spec = Spec("cases")
+    spec.observer("out", (x[0] | x[1]) & (x[2] | x[3]) & (x[4] | x[5]) & ~(x[0] & x[5]))
+    generate(flatten(spec), CodeOptions(observers=True))
+    assert 0 < len(calls) <= 3**6
 
 
 def test_a_chain_of_one_junction_is_one_expression_of_the_solver():

@@ -315,6 +315,26 @@ def test_what_waits_behind_others_is_not_late():
     assert len(pool.cancelled) == 1
 
 
+def test_a_dropped_unit_leaves_its_place():
+    """The next one's lease begins then, and only then."""
+    now = [0.0]
+    pool = Silent(9)
+    broker = Broker(pool, clock=lambda: now[0], lease=lambda budget: 10.0)
+    for key in "ab":
+        broker.want(Wanted(key, key, "bmc", 1, 0.0, key, b"", {"key": key}))
+    broker.pump()
+    first, second = pool.submitted
+    now[0] = 9.0
+    broker.drop("a")
+    broker.pump()
+    now[0] = 18.0
+    broker.pump()
+    assert pool.cancelled == [(first, False)]
+    now[0] = 20.0
+    broker.pump()
+    assert pool.cancelled == [(first, False), (second, True)]
+
+
 def test_lost_units_come_again():
     pool = Silent(1)
     broker = Broker(pool)

@@ -203,6 +203,7 @@ class _Conditions:
         self.support: dict[Term, tuple[Term, ...] | None] = {}
         self.tables: dict[Term, tuple[Value, ...]] = {}
         self.known: dict[tuple[tuple[Term, ...], Table], Term] = {}
+        self.built: dict[tuple[tuple[Term, ...], Table], Term] = {}  # for one term: splits in any order meet
         self.order: dict[Term, int] = {}
         self.studied: set[Term] = set()
 
@@ -256,6 +257,7 @@ class _Conditions:
         table = tuple(bool(v) for v in self.tables[node])
         conditions, table = _relevant(support, table)
         before = _size(node, set(conditions))
+        self.built.clear()
         candidate = self._build(conditions, table)
         best = candidate if _size(candidate, set(conditions)) < before else node
         self.known.setdefault((conditions, table), best)
@@ -270,8 +272,10 @@ class _Conditions:
         opposite = tuple(not v for v in table)
         if (conditions, opposite) in self.known:
             return negation(self.known[(conditions, opposite)])
-        split = [self._split(conditions, table, i) for i in range(len(conditions))]
-        return min(split, key=lambda t: _size(t, set(conditions)))
+        if (conditions, table) not in self.built:
+            split = [self._split(conditions, table, i) for i in range(len(conditions))]
+            self.built[conditions, table] = min(split, key=lambda t: _size(t, set(conditions)))
+        return self.built[conditions, table]
 
     def _split(self, conditions: tuple[Term, ...], table: Table, i: int) -> Term:
         """The function by cases of one condition."""

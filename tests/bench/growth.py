@@ -50,13 +50,13 @@ GROUPS = {
 }
 COLUMNS = (*GROUPS, "prove", "Kind 2")
 LEAST, BENDS = 0.05, 1.15
-BUSY = 3  # seconds of the clock for each of the limit: the machine may have other work
+BUSY = 1.5  # seconds of the clock for each of the limit: the machine may have other work
 
 
 def phases(path, family, limit):
     """The CPU seconds of each group of phases that ended."""
     command = [sys.executable, PHASES, str(path), "--limit", str(limit), *(["--compile"] if family.compiles else [])]
-    out, _, _, _ = measured(command, 4 * BUSY * limit)  # it ends by itself after so many seconds of its own
+    out, _, _, _ = measured(command, 6 * limit)  # it ends by itself after so many seconds of its own
     seconds = {}
     for line in out.splitlines():
         with suppress(ValueError):  # it may have ended within one
@@ -88,8 +88,8 @@ def kind2_cost(path, options):
     lustre = path.with_suffix(".lus")
     lustre.write_text(done.stdout)
     z3 = ["--z3_bin", options.z3] if options.z3 else []
-    command = [options.kind2, "-json", "--timeout_wall", str(BUSY * options.limit), *z3, str(lustre)]
-    out, _, _, _ = measured(command, 2 * BUSY * options.limit)  # it may end long after its time
+    command = [options.kind2, "-json", "--timeout_wall", str(options.limit), *z3, str(lustre)]
+    out, _, _, _ = measured(command, 2 * options.limit)  # it may end long after its time
     try:
         rows = [row for row in json.loads(out) if row.get("objectType") == "property"]
     except ValueError:

@@ -14,6 +14,7 @@ ends; the megabytes are those that a phase adds at its peak.
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import json
 import math
@@ -134,6 +135,9 @@ def compile_it(specification):
 
 
 def measure(path, limit, *, compiles):
+    from streamcheck.cli import OBJECTS
+
+    gc.set_threshold(OBJECTS)  # as the command does
     for module in ("cli.prove", "run.prove", "lang.load", "engines.kinduction", "validate.bisimulation"):
         importlib.import_module(f"streamcheck.{module}")
     from streamcheck.run.registry import build
