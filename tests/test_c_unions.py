@@ -36,6 +36,8 @@ PROGRAMS = [
     " int main(void) { r = x.c[1] + y.i; return 0; }",
     "union u { long long l; struct { int low; int high; } p; } x; int r;"
     " int main(void) { x.l = -5; struct { int low; int high; } *q; x.p.high = 3; r = (int)(x.l >> 30); return 0; }",
+    "#include <string.h>\nunion u { double d; unsigned w[2]; float f[2]; } x, y; int r; int main(void) {"
+    " memset(&x, 0x40, sizeof x); y = x; x.f[1] *= 2; r = x.w[1] + (x.d > 0) + y.w[0]; return 0; }",
     "union u { _Bool b; unsigned char c; } x; int r; int main(void) { x.b = 7; r = x.c; return 0; }",
 ]
 
