@@ -455,3 +455,14 @@ def test_compound_literals(read, body, results):
 def test_compound_literals_whose_end_is_elsewhere_are_refused(read, body, message):
     with pytest.raises(SpecError, match=message):
         read(f"int main(void) {{ int n = __VERIFIER_nondet_int(), *p = 0; {body} }}")
+
+
+def test_a_function_without_a_body_that_returns_a_pointer_ends_the_model(read):
+    text = (
+        "char *copy(char *to, const char *from); char a[4]; int r;\nint main(void) { int n = __VERIFIER_nondet_int();\n"
+    )
+    text += "if (n == 3) { char *p = copy(a, a); p[0] = 1; r = p == a; } else { a[n & 3] = 1; r = a[0]; }\n}"
+    cfa = read(text)
+    assert {n: end(cfa, n) for n in (1, 3, 4)} == {1: 0, 3: "limit", 4: 1}
+    (ending,) = (e for e in cfa.errors if e.limit is not None)
+    assert ending.name == "no call of copy, line 3" and "valid pointer, line 3" in ending.limit.hidden

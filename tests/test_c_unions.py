@@ -36,6 +36,8 @@ PROGRAMS = [
     " int main(void) { r = x.c[1] + y.i; return 0; }",
     "union u { long long l; struct { int low; int high; } p; } x; int r;"
     " int main(void) { x.l = -5; struct { int low; int high; } *q; x.p.high = 3; r = (int)(x.l >> 30); return 0; }",
+    "#include <string.h>\nunion u { double d; unsigned w[2]; float f[2]; } x, y; int r; int main(void) {"
+    " memset(&x, 0x40, sizeof x); y = x; x.f[1] *= 2; r = x.w[1] + (x.d > 0) + y.w[0]; return 0; }",
     "union u { _Bool b; unsigned char c; } x; int r; int main(void) { x.b = 7; r = x.c; return 0; }",
 ]
 
@@ -160,3 +162,26 @@ def test_claims_about_bits_of_floats_are_proved_and_checked(tmp_path):
     file.write_text(text)
     verdicts = [r.verdict for r in load(str(file)).prove(timeout=300)]
     assert verdicts == ["proved", "falsified", "proved"]  # a NaN is any NaN
+
+
+DECLARED = (
+    "struct s { char c; long double d; int x; } a; long double unused; union u { long double d; int i; };"
+    " int main(void) { a.x = 3; struct s t = a; assert(t.x == 3 && sizeof t == 48 && sizeof(long double) == 16);"
+)
+
+
+def test_long_double_is_refused_only_where_its_value_matters(tmp_path):
+    file = tmp_path / "a.c"
+    file.write_text(DECLARED + "}")
+    assert [r.verdict for r in load(str(file)).prove(timeout=300)] == ["proved"]
+    for use in (
+        "union u b; b.i = 3;",
+        "a.d = 1;",
+        "unused = t.x;",
+        "t.x = (long double)t.x;",
+        "t.x = unused > 0;",
+        "t.x = 1.5L;",
+    ):
+        file.write_text(f"{DECLARED}\n{use} }}")
+        with pytest.raises(SpecError, match=r"a\.c:2: .*long double.* is not supported"):
+            read_c(str(file), "c")

@@ -63,12 +63,8 @@ def test_random_programs_do_what_compiled_ones_do(tmp_path, integers, seed):
 
 # Programs of others
 
-REFUSED = {
-    "loops/bubble_sort_false.c": "malloc: memory from the heap is not supported",
-    "loops/bubble_sort_true.c": "the target of argv is not known",
-    "loops/veris.c_OpenSER__cases1_stripFullBoth_arr_true.c": "r_strncpy has no body and returns a pointer",
-    "loops/verisec_OpenSER__cases1_stripFullBoth_arr_false.c": "r_strncpy has no body and returns a pointer",
-}
+REFUSED = {"loops/bubble_sort_false.c": "node is not a number"}  # a pointer as an unsigned int, and back
+WITHOUT_ASSERTIONS = ("loops/bubble_sort_true.c",)
 FOR_MACHINES = {
     "loop-invariants/bin-suffix-5_true.c",
     "loops/lu.cmp_true.c",
@@ -87,7 +83,7 @@ def test_programs_of_others_are_read_or_refused(integers):
         except SpecError as why:
             refused[name] = str(why)
             continue
-        assert any(not e.implied for e in cfa.errors), name
+        assert any(not e.implied for e in cfa.errors) or name in WITHOUT_ASSERTIONS, name
         assert all(isinstance(v.type, MachineType) != (integers == "math") or v.type is BOOL or v.type.kind in
                    ("array", "float") for v in cfa.variables), name  # fmt: skip
     for name, why in REFUSED.items():

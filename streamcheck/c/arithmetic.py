@@ -34,6 +34,7 @@ from streamcheck.c.kinds import (
     Pointer,
     Struct,
     Void,
+    parts_without_values,
 )
 from streamcheck.c.models import LP64, DataModel
 from streamcheck.c.terms import comparison, condition_of, division, number, recast, truth
@@ -129,6 +130,9 @@ class Arithmetic:
             case Struct() if kind.union:
                 if self.mathematical:
                     raise Unsupported(f"{kind} needs machine integers; use --int c")
+                unknown = next(parts_without_values(kind), None)
+                if unknown is not None:
+                    raise Unsupported(f"{kind}: {unknown.reason}")
                 return machine(8 * self.model.size_of(kind), signed=False)
             case Pointer() if self.dialect is not Dialect.PORTABLE:
                 return ADDRESS

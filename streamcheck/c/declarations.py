@@ -201,11 +201,11 @@ class Declarations:
             self.realigned = {**self.realigned, node.name: self.realigned[base]}
         return self._opaque(node.name, VOLATILE, node) if is_volatile(node) else self.kind_of(node, scope)
 
-    def _opaque(self, name: str, reason: str, node: Any) -> Opaque:
+    def _opaque(self, name: str, reason: str, node: Any, size: int | None = None) -> Opaque:
         """A type that may be declared. In C for any compiler it may not."""
         if self.portable:
             raise SpecError(reason, where_of(node))
-        return Opaque(name, reason)
+        return Opaque(name, reason, bytes=size)
 
     def _code(self, node: Any, scope: NameScope) -> AnyKind:
         """The type of a function."""
@@ -246,7 +246,8 @@ class Declarations:
                 return meaning.kind
         kind = self.model.bases.get(" ".join(sorted(names)))
         if kind is None or (self.portable and str(kind).removeprefix("unsigned ") not in kinds.PORTABLE):
-            return self._opaque(" ".join(names), f"the type {' '.join(names)} is not supported", node)
+            size = self.model.long_double_bytes if sorted(names) == ["double", "long"] else None
+            return self._opaque(" ".join(names), f"the type {' '.join(names)} is not supported", node, size)
         return kind
 
     def _array(self, node: Any, scope: NameScope) -> AnyKind:

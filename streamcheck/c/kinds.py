@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
@@ -106,11 +107,13 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """A type that may be declared but not used, and why. A pointer to a function has its result and parameters."""
+    """A type that may be declared but not used, and why. A pointer to a function has its result and parameters.
+    `bytes`: its size, if that is known."""
 
     name: str
     reason: str
     signature: tuple[AnyKind, tuple[tuple[str, AnyKind], ...]] | None = None
+    bytes: int | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -210,6 +213,16 @@ def has_run_time_length(kind: AnyKind) -> bool:
     while isinstance(kind, Array) and kind.count is None:
         kind = kind.element
     return isinstance(kind, Array)
+
+
+def parts_without_values(kind: AnyKind) -> Iterator[Opaque]:
+    """The parts of a kind, in structs and arrays, that may be declared only."""
+    kind = element_of(kind)
+    if isinstance(kind, Opaque):
+        yield kind
+    elif isinstance(kind, Struct):
+        for _, inner in kind.fields:
+            yield from parts_without_values(inner)
 
 
 def number_of_scalars(kind: AnyKind) -> int:

@@ -95,6 +95,11 @@ class DataModel:
         pairs = {k: self._integers[f"unsigned {n}"] for n, k in self._integers.items() if k.signed}
         return {CHAR: UCHAR, **pairs}
 
+    @property
+    def long_double_bytes(self) -> int:
+        """The size of `long double`: that of x87, or of a double with 64 bits."""
+        return {"LP64": 16, "LLP64": 16, "ILP32": 12}.get(self.name, 8)
+
     @cached_property
     def exact(self) -> Mapping[int, Integer]:
         """By width, the kind of `int8_t` and so on."""
@@ -251,6 +256,8 @@ class DataModel:
                 return self.pointer_bits // 8
             case Void():
                 return 1
+            case Opaque(bytes=int(known)):
+                return known
             case Opaque():
                 raise TypeRule(kind.reason)
             case Incomplete():

@@ -88,9 +88,10 @@ def _definitions(model: DataModel) -> Iterator[str]:
     yield from (f"__SIZEOF_{name}__ {model.size_of(kind)}" for name, kind in sizes.items())
     yield from ("__SIZEOF_FLOAT__ 4", f"__SIZEOF_POINTER__ {model.pointer_bits // 8}")
     if model is LP64:
-        yield from ("__SIZEOF_INT128__ 16", "__SIZEOF_FLOAT80__ 16", "__SIZEOF_FLOAT128__ 16")
-    if model.name in ("LP64", "LLP64"):
-        yield "__SIZEOF_LONG_DOUBLE__ 16"
+        yield from ("__SIZEOF_FLOAT80__ 16", "__SIZEOF_FLOAT128__ 16")
+    if model.pointer_bits == 64:
+        yield "__SIZEOF_INT128__ 16"
+    yield f"__SIZEOF_LONG_DOUBLE__ {model.long_double_bytes}"
     yield from _type_macros(model)
 
 

@@ -329,8 +329,6 @@ class Calls:
         the operands beside it read. `unread`: the functions of the file that it may get to."""
         to = self.expressions
         kind = self.result_kind(node)
-        if isinstance(kind, Pointer) and not unread:
-            raise to.error(f"{name} has no body and returns a pointer: its target is not known", node)
         acts &= library.plain_name(name) not in library.INEXACT
         end = to.flow.leave_model(f"call of {name}", reason, to.where, to.text(node), acts=acts)
         if unread:

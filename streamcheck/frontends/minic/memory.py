@@ -260,6 +260,8 @@ class MemoryCalls:
                 return bool(byte)
             case Integer() if kind != kinds.BOOLEAN:
                 return int.from_bytes(bytes([byte]) * kind.bytes, "little", signed=kind.signed)
+            case Struct() if kind.union:
+                return int.from_bytes(bytes([byte]) * self.to.model.size_of(kind), "little")
             case Integer() | Void() | Struct() | Pointer() | Opaque() | FunctionType() | Incomplete():
                 raise self.to.error(f"{self.to.text(node)}: {kind} cannot have these bytes", node)
         assert_never(kind)
