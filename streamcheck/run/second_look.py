@@ -27,6 +27,7 @@ from streamcheck.run.kept import replay_of
 from streamcheck.run.stop import Stopped
 from streamcheck.transform.views import views
 
+ENGINE = "bmc"
 SHARE, LONGEST = 0.2, 5.0  # of the time, and in seconds, that is set aside (heuristic)
 MOST_PAIRS = 2_000  # of calls, of which is assumed that they agree (heuristic)
 
@@ -37,7 +38,9 @@ def time_set_aside(problem: Problem, seconds: float) -> float:
     return min(SHARE * seconds, LONGEST) if has_calls else 0.0
 
 
-def look_again(problem: Problem, names: Collection[str], seconds: float) -> tuple[list[Decision], Stopped | None]:
+def look_again(
+    problem: Problem, names: Collection[str], seconds: float, memory: int | None = None, *, deterministic: bool = False
+) -> tuple[list[Decision], Stopped | None]:
     """The violations of these claims that are found in this time, and the signal that ended the search."""
     if not isinstance(problem, Specification) or not problem.calls or not names or seconds <= 0:
         return [], None
@@ -45,7 +48,7 @@ def look_again(problem: Problem, names: Collection[str], seconds: float) -> tupl
     asked = with_properties(problem, names)
     assert isinstance(asked, Specification)
     fewer_runs = replace(asked, assumptions=(*asked.assumptions, agree), calls=())  # judged below, without `agree`
-    director = Director(fewer_runs, views(fewer_runs), seconds, 1, ("bmc",))
+    director = Director(fewer_runs, views(fewer_runs), seconds, 1, (ENGINE,), memory, deterministic)
     found = [_of_the_problem(problem, decision) for decision in director.run().values()]
     return [decision for decision in found if decision is not None], director.stopped
 
