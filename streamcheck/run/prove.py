@@ -175,10 +175,10 @@ def prove(
 
 def _look_again(tested: Problem, settings: Settings, director: Director, seconds: float) -> None:
     """Put violations into the decisions on claims of which only those were found that are none."""
-    unknown = [name for name in director.rejected if director.decisions[name].verdict == "unknown"]
+    rejected = {n: k for n, k in director.rejected.items() if director.decisions[n].verdict == "unknown"}
     if not director.stopped:
         found, director.stopped = look_again(
-            tested, unknown, seconds, settings.memory, deterministic=settings.deterministic
+            tested, rejected, seconds, settings.memory, deterministic=settings.deterministic
         )
         director.decisions |= {decision.name: decision for decision in found}
 
