@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from streamcheck.frontends.lustre.datatypes import bound_names
 from streamcheck.frontends.lustre.syntax import (
     Clock,
     ClockText,
@@ -33,7 +32,6 @@ from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.walks import (
     CLOCKED,
     activation_parts,
-    all_expressions,
     conditions,
     subexpressions,
     types_in,
@@ -120,7 +118,6 @@ class NodeClocks:
         self.bases: dict[int, Known] = {}  # of each call: the clock of its node
         self.targets: dict[int, tuple[str, ...]] = {}  # of each call that is a whole equation: the variables
         self.places: list[tuple[ExpressionText, Known, Known]] = []  # expressions, their clocks, those around
-        self.bound = self._bound_names()
 
     def check(self) -> None:
         contract = self.node.contract or Contract(self.node.at)
@@ -157,17 +154,6 @@ class NodeClocks:
 
     # What clocks have no part in
 
-    def _bound_names(self) -> set[str]:
-        """The names of the node that are no variables of it."""
-        names = {index for equation in self.node.equations for index in equation.indices}
-        for root in all_expressions(self.node):
-            for e in subexpressions(root):
-                if e.op == "match":
-                    names.update(n for pattern in e.value for n in bound_names(pattern, self.file.constructors))
-                elif e.op == "any":
-                    names.add(e.value.name)
-        return names
-
     def _check_signature(self) -> None:
         node = self.node
         for c in node.constants:
@@ -182,8 +168,7 @@ class NodeClocks:
 
     def _check_type(self, type: TypeText, clock: Known, what: str) -> None:
         """Check that the conditions of a type speak of flows on the clock of what has it."""
-        for own, condition in conditions(type):
-            self.bound.add(own)
+        for _, condition in conditions(type):
             for other in self._clocks_of(condition):
                 self._unify(clock, other, condition.at, what)
 
