@@ -177,7 +177,7 @@ def latest(flow, clock):
 
 
 def held(x, b):
-    """The helper's output, by its definition; unknown from the first unknown condition on."""
+    """The output of `held`, by its definition; unknown from the first unknown condition on."""
     result, total, seen, last = [], 0, None, 0
     lost = False
     for value, condition in zip(x, b, strict=True):

@@ -89,7 +89,7 @@ class Director:
     decisions: dict[str, Decision] = field(default_factory=dict)
     alarms: list[str] = field(default_factory=list)  # engines' claims that the checker or replay refutes
     deaths: list[str] = field(default_factory=list)  # of workers, if that left something undecided
-    rejected: set[str] = field(default_factory=set)  # properties with counterexamples that are none
+    rejected: dict[str, int] = field(default_factory=dict)  # the lengths of counterexamples that are none
     workers: list[Worker] = field(default_factory=list)
     stopped: Stopped | None = None  # by a signal, before everything was decided
     _began: float = field(default_factory=time.monotonic)
@@ -540,7 +540,7 @@ class Director:
             return
         evidence, shown = replay_in(self.problem, worker.model, falsified)
         if isinstance(shown, Inconsistent):
-            self.rejected.add(falsified.prop)
+            self.rejected[falsified.prop] = falsified.trace.length
             why = f"its counterexample is none: {shown.reason}"
             self._undecided.add_reason([falsified.prop], self._title(worker.model, engine), why)
             return

@@ -28,7 +28,7 @@ from streamcheck.run.kept import Keeper, Offers
 from streamcheck.run.limits import OutOfTime, time_limit
 from streamcheck.run.model_ends import ends_before, is_final, within_model
 from streamcheck.run.registry import options_from
-from streamcheck.run.second_look import look_again, time_set_aside
+from streamcheck.run.second_look import ENGINE, look_again, time_set_aside
 from streamcheck.run.simplest import MOST_WORK, simplest_run
 from streamcheck.run.simplest_path import MOST_STATEMENTS, simplest_path
 from streamcheck.run.standby import Standby
@@ -129,7 +129,8 @@ def prove(
     keeper = None if cache is None else Keeper(cache, tested, models, blocks=settings.blocks)
     seconds = max(0.0, began + settings.timeout - settings.explain - time.monotonic())
     beside = FailingStates(_to_explain(chosen, settings), seconds)
-    aside = time_set_aside(tested, seconds)
+    is_second = settings.crew is None and (ENGINE in settings.engines or not settings.engines)
+    aside = time_set_aside(tested, seconds) if is_second else 0.0
     director = Director(
         tested,
         models,
@@ -149,7 +150,7 @@ def prove(
     )
     with beside:
         decisions = director.run()
-        _look_again(tested, director, aside)
+        _look_again(tested, settings, director, aside)
     if not director.stopped:
         _simplify(tested, chosen, director, chosen.properties)
     if keeper:
@@ -172,11 +173,13 @@ def prove(
     return Verdicts(chosen, results, seconds, warnings, machine, settings.bound, alarms, stopped, settings.strict)
 
 
-def _look_again(tested: Problem, director: Director, seconds: float) -> None:
+def _look_again(tested: Problem, settings: Settings, director: Director, seconds: float) -> None:
     """Put violations into the decisions on claims of which only those were found that are none."""
-    unknown = [name for name in director.rejected if director.decisions[name].verdict == "unknown"]
+    rejected = {n: k for n, k in director.rejected.items() if director.decisions[n].verdict == "unknown"}
     if not director.stopped:
-        found, director.stopped = look_again(tested, unknown, seconds)
+        found, director.stopped = look_again(
+            tested, rejected, seconds, settings.memory, deterministic=settings.deterministic
+        )
         director.decisions |= {decision.name: decision for decision in found}
 
 

@@ -9,7 +9,7 @@ nor depths.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import combinations, islice
 
@@ -25,9 +25,12 @@ from streamcheck.run.decision import Decision
 from streamcheck.run.director import Director
 from streamcheck.run.kept import replay_of
 from streamcheck.run.stop import Stopped
+from streamcheck.transform.bound import with_bound
 from streamcheck.transform.views import views
 
+ENGINE = "bmc"
 SHARE, LONGEST = 0.2, 5.0  # of the time, and in seconds, that is set aside (heuristic)
+MORE_STEPS = 8  # than twice as many as the counterexamples have that are none (heuristic)
 MOST_PAIRS = 2_000  # of calls, of which is assumed that they agree (heuristic)
 
 
@@ -37,15 +40,24 @@ def time_set_aside(problem: Problem, seconds: float) -> float:
     return min(SHARE * seconds, LONGEST) if has_calls else 0.0
 
 
-def look_again(problem: Problem, names: Collection[str], seconds: float) -> tuple[list[Decision], Stopped | None]:
-    """The violations of these claims that are found in this time, and the signal that ended the search."""
-    if not isinstance(problem, Specification) or not problem.calls or not names or seconds <= 0:
+def look_again(
+    problem: Problem,
+    rejected: Mapping[str, int],
+    seconds: float,
+    memory: int | None = None,
+    *,
+    deterministic: bool = False,
+) -> tuple[list[Decision], Stopped | None]:
+    """The violations of claims that are found in this time, and the signal that ended the search. For each claim
+    `rejected` has the length of a counterexample that is none: the others are not much longer."""
+    if not isinstance(problem, Specification) or not problem.calls or not rejected or seconds <= 0:
         return [], None
     agree = Claim("calls agree", _all_agree(problem.calls), problem.where, origin=IMPLIED)
-    asked = with_properties(problem, names)
+    asked = with_properties(problem, rejected.keys())
     assert isinstance(asked, Specification)
     fewer_runs = replace(asked, assumptions=(*asked.assumptions, agree), calls=())  # judged below, without `agree`
-    director = Director(fewer_runs, views(fewer_runs), seconds, 1, ("bmc",))
+    fewer_runs = with_bound(fewer_runs, 2 * max(rejected.values()) + MORE_STEPS)
+    director = Director(fewer_runs, views(fewer_runs), seconds, 1, (ENGINE,), memory, deterministic)
     found = [_of_the_problem(problem, decision) for decision in director.run().values()]
     return [decision for decision in found if decision is not None], director.stopped
 

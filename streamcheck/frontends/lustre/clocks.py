@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from streamcheck.frontends.lustre.datatypes import bound_names
 from streamcheck.frontends.lustre.syntax import (
     Clock,
     ClockText,
@@ -33,7 +32,6 @@ from streamcheck.frontends.lustre.tokens import Tokens
 from streamcheck.frontends.lustre.walks import (
     CLOCKED,
     activation_parts,
-    all_expressions,
     conditions,
     subexpressions,
     types_in,
@@ -55,7 +53,7 @@ class AnyClock:
 Known = Clock | AnyClock
 
 
-def _settled(clock: Known) -> Known:
+def _resolve(clock: Known) -> Known:
     while isinstance(clock, AnyClock) and clock.same is not None:
         clock = clock.same
     return clock
@@ -72,7 +70,7 @@ def check_clocks(file: LustreFile, tokens: Tokens) -> None:
         NodeClocks(file, tokens, signature, signatures).check()
 
 
-def _shown(clock: Clock) -> str:
+def _clock_text(clock: Clock) -> str:
     return " when ".join(map(str, reversed(clock))) if clock else "the base clock"
 
 
@@ -120,7 +118,6 @@ class NodeClocks:
         self.bases: dict[int, Known] = {}  # of each call: the clock of its node
         self.targets: dict[int, tuple[str, ...]] = {}  # of each call that is a whole equation: the variables
         self.places: list[tuple[ExpressionText, Known, Known]] = []  # expressions, their clocks, those around
-        self.bound = self._bound_names()
 
     def check(self) -> None:
         contract = self.node.contract or Contract(self.node.at)
@@ -148,7 +145,7 @@ class NodeClocks:
 
     def _note(self) -> None:
         for e, clock, around in self.places:
-            own, other = _settled(clock), _settled(around)
+            own, other = _resolve(clock), _resolve(around)
             if not isinstance(own, AnyClock) and own != (() if isinstance(other, AnyClock) else other):
                 self.file.clocks[id(e)] = own
         for v in _variables(self.node):
@@ -156,17 +153,6 @@ class NodeClocks:
                 self.file.clocks[id(v)] = self.clocks[v.name]
 
     # What clocks have no part in
-
-    def _bound_names(self) -> set[str]:
-        """The names of the node that are no variables of it."""
-        names = {index for equation in self.node.equations for index in equation.indices}
-        for root in all_expressions(self.node):
-            for e in subexpressions(root):
-                if e.op == "match":
-                    names.update(n for pattern in e.value for n in bound_names(pattern, self.file.constructors))
-                elif e.op == "any":
-                    names.add(e.value.name)
-        return names
 
     def _check_signature(self) -> None:
         node = self.node
@@ -182,8 +168,7 @@ class NodeClocks:
 
     def _check_type(self, type: TypeText, clock: Known, what: str) -> None:
         """Check that the conditions of a type speak of flows on the clock of what has it."""
-        for own, condition in conditions(type):
-            self.bound.add(own)
+        for _, condition in conditions(type):
             for other in self._clocks_of(condition):
                 self._unify(clock, other, condition.at, what)
 
@@ -274,7 +259,7 @@ class NodeClocks:
             return clock
         return AnyClock()  # a constant, or what an expression around it binds; the evaluator reports others
 
-    def _sampled(self, condition: ClockText) -> Clock:
+    def _clock_where(self, condition: ClockText) -> Clock:
         """The clock of what has values when the condition holds."""
         owner = self.clocks.get(condition.name)
         if owner is None:
@@ -283,7 +268,7 @@ class NodeClocks:
         return (*owner, condition)
 
     def _when(self, e: ExpressionText) -> list[Known]:
-        sampled = self._sampled(e.value)
+        sampled = self._clock_where(e.value)
         operand = e.args[0]
         for clock in self.known[id(operand)]:
             self._unify(sampled[:-1], clock, e.at, f"what is sampled by {e.value.name}")
@@ -292,7 +277,7 @@ class NodeClocks:
 
     def _current(self, e: ExpressionText) -> list[Known]:
         operand = e.args[0]
-        clock = _settled(self.known[id(operand)][0])
+        clock = _resolve(self.known[id(operand)][0])
         for other in self.known[id(operand)][1:]:
             self._unify(clock, other, e.at, "the operand of `current`")
         if isinstance(clock, AnyClock) or not clock:
@@ -310,11 +295,11 @@ class NodeClocks:
             raise self.tokens.error(e.at, "the clock of a merge must be a variable", write="an equation for it")
         for branch, member in zip(e.args[1:], e.value, strict=True):
             value = {"true": True, "false": False}.get(member, member)
-            chosen = self._sampled(ClockText(clock.value, value, clock.at))
+            chosen = self._clock_where(ClockText(clock.value, value, clock.at))
             for own in self.known[id(branch)]:
                 self._unify(chosen, own, branch.at, f"the branch of `{member}`")
             self._place(branch, chosen[:-1], chosen)
-        return [self._sampled(ClockText(clock.value, True, clock.at))[:-1]] * len(self.known[id(e.args[1])])
+        return [self._clock_where(ClockText(clock.value, True, clock.at))[:-1]] * len(self.known[id(e.args[1])])
 
     # Calls
 
@@ -348,7 +333,7 @@ class NodeClocks:
         self, signature: _Signature, v: Variable, base: Known, names: dict[str, str], call: ExpressionText
     ) -> Known:
         """The clock, among the caller's, of a variable of a called node on the clock `base`."""
-        declared, base = signature.clocks.get(v.name, ()), _settled(base)
+        declared, base = signature.clocks.get(v.name, ()), _resolve(base)
         if not declared:
             return base
         condition = declared[-1]
@@ -377,7 +362,7 @@ class NodeClocks:
                 self.places.append((e, self.known[id(e)][0], around))
 
     def _unify(self, wanted: Known, found: Known, at: int, what: str) -> None:
-        wanted, found = _settled(wanted), _settled(found)
+        wanted, found = _resolve(wanted), _resolve(found)
         if wanted is found or wanted == found:
             return
         if isinstance(found, AnyClock):
@@ -385,7 +370,7 @@ class NodeClocks:
         elif isinstance(wanted, AnyClock):
             wanted.same = found
         else:
-            text = f"{what}: expected a flow on {_shown(wanted)}, found one on {_shown(found)}"
+            text = f"{what}: expected a flow on {_clock_text(wanted)}, found one on {_clock_text(found)}"
             write = "`when`, `current` or `merge`, to go from one clock to another"
             raise self.tokens.error(at, text, write=write)
 

@@ -107,7 +107,7 @@ class Cursor:
         return names
 
     def require_v6(self) -> None:
-        """What comes next has a meaning in Lustre V6 only: a file that is read as one of Kind 2 is read again."""
+        """Have the file read again if it is read as one of Kind 2: only Lustre V6 has what comes next."""
         if not self.is_v6:
             raise WrittenForV6
 

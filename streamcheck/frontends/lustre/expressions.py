@@ -428,7 +428,7 @@ class ExpressionParser:
             case "merge":
                 if len(items) != 3:
                     raise self.cursor.error(top.at, "write merge(clock; value if it is true; value if it is false)")
-                return self._merged(items, ("true", "false"), top.at)
+                return self._make_merge(items, ("true", "false"), top.at)
             case "record":
                 return ExpressionText("record", items, (top.value, tuple(top.names)), top.at)
             case "field update":
@@ -522,9 +522,9 @@ class ExpressionParser:
             self.cursor.expect(")")
         if not members:
             self.cursor.fail("`(member -> value)`")
-        return self._merged((clock, *values), tuple(members), at)
+        return self._make_merge((clock, *values), tuple(members), at)
 
-    def _merged(self, items: tuple[ExpressionText, ...], members: tuple[str, ...], at: int) -> ExpressionText:
+    def _make_merge(self, items: tuple[ExpressionText, ...], members: tuple[str, ...], at: int) -> ExpressionText:
         self.samples -= sum(branch.op == "when" for branch in items)
         return ExpressionText("merge", items, members, at)
 

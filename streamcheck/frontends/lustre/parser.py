@@ -239,13 +239,13 @@ class Parser:
         variables: list[Variable] = []
         while not self.cursor.take(")"):
             constant = self.cursor.take("const")
-            variables += self._declared(constant=constant)
+            variables += self._clocked_variables(constant=constant)
             if not self.cursor.take(";"):
                 self.cursor.expect(")")
                 break
         return variables
 
-    def _declared(self, *, constant: bool = False) -> list[Variable]:
+    def _clocked_variables(self, *, constant: bool = False) -> list[Variable]:
         """`a, b: type`, `a, b: type when clock`, or `(a: type; b: type) when clock`."""
         if self.cursor.take("("):
             self.cursor.require_v6()
@@ -296,7 +296,7 @@ class Parser:
 
     def _locals(self, node: NodeText) -> None:
         while self.cursor.word not in ("var", "let", "const"):
-            node.locals += self._declared()
+            node.locals += self._clocked_variables()
             self.cursor.expect(";")
 
     def _item(self, node: NodeText) -> None:
