@@ -28,7 +28,7 @@ from streamcheck.lang.load import load
 from streamcheck.run.evidence_files import certificate_files
 from streamcheck.run.prove import Settings, prove
 
-MOST = 6350  # lines that a proof of a spec in Python rests on. To make it larger needs a reason in docs/trust.md
+MOST = 6370  # lines that a proof of a spec in Python rests on. To make it larger needs a reason in docs/trust.md
 NEAR = 40  # lines that a figure of the table may be wrong by
 
 
