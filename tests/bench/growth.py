@@ -117,7 +117,7 @@ class Journal:
             self.rows[key] = work()
             if self.path:
                 with open(self.path, "a", encoding="utf-8") as file:
-                    file.write(json.dumps([*key, self.rows[key]]) + "\n")
+                    file.write("\n" + json.dumps([*key, self.rows[key]]))  # after a line that was cut, too
         return self.rows[key]
 
 
