@@ -32,6 +32,8 @@ FALSE = {
     " __VERIFIER_assert(s != 427);\n}",
     "an inlined function": "int main(void) {\n int a = read(50);\n int b = read(50);\n"
     " __VERIFIER_assert(a * b != 989);\n}",
+    "a union": "union u { float f; unsigned i; };\nint main(void) {\n union u x;\n int n = __VERIFIER_nondet_int();\n"
+    " x.f = n;\n n = x.i >> 16;\n __VERIFIER_assert(n != 0x4100 || x.i % 65536);\n}",
     "no input": "int main(void) {\n int k = 0;\n do k += 3; while (k < 20);\n __VERIFIER_assert(k == 20);\n}",
 }
 TRUE = HEAD + (

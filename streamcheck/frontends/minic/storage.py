@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from streamcheck.c.arithmetic import Arithmetic
-from streamcheck.c.kinds import VOID, AnyKind, Array, FunctionType, Pointer, element_of
+from streamcheck.c.kinds import VOID, AnyKind, Array, FunctionType, Pointer, Struct, element_of
 from streamcheck.c.lvalues import Fields, Lvalue, Object, leaves
 from streamcheck.c.terms import recast
 from streamcheck.core.simplify import either
@@ -58,8 +58,9 @@ class Storage:
         self.cells.append((Object(str(root.payload), Pointer(VOID)), root))
         self.moving.add(root)
 
-    def has_pointers(self, lvalue: Lvalue) -> bool:
-        return any(isinstance(element_of(leaf), Pointer) for _, leaf in leaves(lvalue.object.kind))
+    def has_numbers_only(self, lvalue: Lvalue) -> bool:
+        """The variables of the object are numbers in C, too: no pointers, and no bytes of unions."""
+        return not any(isinstance(element_of(leaf), Pointer | Struct) for _, leaf in leaves(lvalue.object.kind))
 
     def roots(self, lvalue: Lvalue) -> list[Term]:
         """The variables of the object."""
