@@ -22,4 +22,4 @@ def test_no_time_is_set_aside_where_nothing_is_called(tmp_path):
     assert time_set_aside(problem, 60.0) == 0.0
     assert look_again(problem, {"Q": 1}, 20.0) == ([], None)
     called = read(tmp_path, top('check "Q" fact(k) < 7;', FACT))
-    assert 0.0 < time_set_aside(called, 60.0) <= 5.0
+    assert 0.0 < time_set_aside(called, 60.0) <= 2.0

@@ -134,7 +134,7 @@ def prove(
     director = Director(
         tested,
         models,
-        seconds - aside,
+        seconds,
         settings.jobs if settings.crew is None else DISTANT,
         settings.engines,
         settings.memory if settings.crew is None else None,
@@ -142,7 +142,7 @@ def prove(
         options_from(settings.options),
         promised=settings.promised or settings.timeout,
         thorough=settings.strict or (settings.lemmas and not chosen.properties),
-        watch=_watcher(audience, tested, chosen, settings.bound, beside),
+        watch=_watcher(audience, tested, chosen, settings.bound, beside, (seconds, seconds - aside)),
         standby=standby if settings.crew is None else None,
         offers=keeper.offers if keeper else Offers,
         crew=settings.crew,
@@ -309,9 +309,15 @@ def _doubts_of_ends(tested: Problem, settings: Settings, director: Director, end
 
 
 def _watcher(
-    audience: Audience, tested: Problem, chosen: Problem, bound: int | None, beside: FailingStates
+    audience: Audience,
+    tested: Problem,
+    chosen: Problem,
+    bound: int | None,
+    beside: FailingStates,
+    seconds: tuple[float, float],
 ) -> Callable[[Director], None]:
-    """A function that tells the audience of each decision that is final, and of the progress."""
+    """A function that tells the audience of each decision that is final, and of the progress. Of the two limits the
+    second holds while something is open of which a counterexample was rejected: a second look follows."""
     places = {claim.name: i for i, claim in enumerate(chosen.properties)} if is_final(chosen) else {}
     known = 0  # decisions
 
@@ -323,6 +329,8 @@ def _watcher(
             claim = chosen.properties[place]
             _simplify(tested, chosen, director, [claim])
             audience.hear(_result(claim, director.decisions[claim.name], bound))
+        if director.rejected:
+            director.timeout = seconds[not director.rejected.keys().isdisjoint(director.open_properties())]
         beside.look(director)
         audience.watch(director)
 

@@ -29,13 +29,13 @@ from streamcheck.transform.bound import with_bound
 from streamcheck.transform.views import views
 
 ENGINE = "bmc"
-SHARE, LONGEST = 0.2, 5.0  # of the time, and in seconds, that is set aside (heuristic)
+SHARE, LONGEST = 0.1, 2.0  # of the time, and in seconds, that is set aside (heuristic)
 MORE_STEPS = 8  # than twice as many as the counterexamples have that are none (heuristic)
 MOST_PAIRS = 2_000  # of calls, of which is assumed that they agree (heuristic)
 
 
 def time_set_aside(problem: Problem, seconds: float) -> float:
-    """The seconds for a second look: none without calls."""
+    """The seconds for a second look, if it comes to one: none without calls."""
     has_calls = isinstance(problem, Specification) and bool(problem.calls)
     return min(SHARE * seconds, LONGEST) if has_calls else 0.0
 
