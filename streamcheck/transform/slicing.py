@@ -35,10 +35,11 @@ class Slicing:
 
     def back(self, evidence: Evidence) -> Evidence:
         """A path with the edges' own numbers; certificates hold as they are. Of rounds there may be more if a loop of
-        the statements has another entry, of which the slices or the blocks found that no run takes it."""
+        the statements has another entry, of which the slices or the blocks found that no run takes it, or if a loop has
+        gone with an error that it leads to."""
         match evidence:
-            case LocationInvariants(rounds=rounds) if rounds > 1 and not self._is_reducible:
-                raise Unmappable("a loop of the statements is entered at several locations")
+            case LocationInvariants(rounds=rounds) if rounds > 1 and not self._has_the_rounds:
+                raise Unmappable("the loops of the statements have other entries, or are more")
             case EdgePath():
                 edges = tuple((self.numbers[number], chosen) for number, chosen in evidence.edges)
                 return replace(evidence, edges=edges)
@@ -47,11 +48,11 @@ class Slicing:
         assert_never(evidence)
 
     @cached_property
-    def _is_reducible(self) -> bool:
-        """True if the loops on the way to errors are entered at one location each."""
-        useful = self.statements.leading_to(self.statements.bad)
+    def _has_the_rounds(self) -> bool:
+        """True if the loops on the way to errors are entered at one location each, and all are in the slices."""
+        useful = self.statements.leading_to(self.statements.bad) & self.statements.reached_from([self.statements.entry])
         edges = tuple(e for e in self.statements.edges if {e.source, e.target} <= useful)
-        return is_reducible(replace(self.statements, edges=edges))
+        return useful <= {*self.problem.locations} and is_reducible(replace(self.statements, edges=edges))
 
 
 def _slice(automaton: Automaton) -> tuple[Automaton, tuple[int, ...]]:

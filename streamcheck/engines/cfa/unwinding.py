@@ -56,7 +56,7 @@ class Unwinding:
                 yield Proved(claim.name, Certificate("inductive", 1, (TRUE,)))
             else:
                 claims.append(claim)
-        program = restrict(problem, claims, whole=False)
+        program = restrict(problem, claims, whole=True)  # the checker follows loops to errors that blocks exclude
         if program is None:
             yield from (Unknown(claim.name, PROGRAMS_ONLY) for claim in claims)
         elif program.entry in program.bad or not is_reducible(program):
