@@ -17,15 +17,17 @@ from test_programs import decide, shortest
 
 from streamcheck.certify.check import Checker
 from streamcheck.certify.locations import check_locations
+from streamcheck.certify.well_formed import MOST_STEPS
 from streamcheck.core.evaluate import value_of
 from streamcheck.core.term import constant, term, variable
 from streamcheck.core.types import BOOL, INT
-from streamcheck.engines.cfa.unwinding import _is_reducible
+from streamcheck.engines.cfa.unwinding import MOST_ROUNDS
 from streamcheck.problem.automaton import Edge
 from streamcheck.problem.certificate_json import proof_from_plain, proof_to_plain
 from streamcheck.problem.certificate_shape import require_proof_shape
 from streamcheck.problem.shapes import Damage
-from streamcheck.problem.verdict import Certificate, Falsified, LocationInvariants
+from streamcheck.problem.verdict import Certificate, Falsified, LocationInvariants, Proved, Unmappable
+from streamcheck.transform.reducible import is_reducible
 from streamcheck.transform.views import views
 
 COMMAND = str(Path(sys.executable).parent / "streamcheck")
@@ -180,7 +182,45 @@ def breaks(cfa):
     ],
 )
 def test_loops_with_one_entry(lines, expected):
-    assert _is_reducible(automaton("a", "bad", *lines)) == expected
+    assert is_reducible(automaton("a", "bad", *lines)) == expected
+
+
+INNER = ["a -> b: i := 0", "b -> e: i >= 4", "e -> bad: i > 4", "b -> c: i < 4", "c -> f: j := 0"]
+INNER += ["h -> x: k := k + 1", "x -> y: j := j + 1", "y -> h: j < 3", "y -> z: j >= 3", "z -> b: i := i + 1"]
+
+
+def test_rounds_of_blocks_are_not_those_of_statements_that_enter_a_loop_elsewhere():
+    """No run gets from m to x, which the blocks see; in the checker's order x comes first, and each y -> h after it
+    begins a round, so that it counts more of them."""
+    cfa = automaton("a", "bad", *INNER, "f -> h: n >= 2", "f -> m: n < 2", "m -> h: n < 2", "m -> x: n >= 2")
+    (model,) = views(cfa)
+    assert is_reducible(model.automaton) and not is_reducible(cfa)
+    with pytest.raises(Unmappable, match="other entries"):
+        decide(cfa, ("unwinding",), model)
+    cfa = automaton("a", "bad", *INNER, "f -> h: skip")
+    assert isinstance(decide(cfa, ("unwinding",), views(cfa)[0]), Proved)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("b -> c: x == 5", "c -> d: y := 0", "d -> bad: y > 3"),
+        ("b -> c: x == 5", "c -> d: y := 0", "d -> bad: y > 3", "start -> bad: y != y"),
+        ("b -> c: x == 5", "c -> d: y := 0", "d -> bad: y > 3", "start -> e: z == 7", "e -> bad: z > 7"),
+    ],
+)
+def test_loops_to_an_error_that_blocks_exclude(lines):
+    """No edge of the blocks leads from this loop to the error, but statements do, which the checker follows."""
+    cfa = automaton("start", "bad", "start -> a: skip", "a -> b: x := 0", "b -> b: x := x + 1", *lines)
+    left = term("lt", variable("x", INT), constant(INT, 5))
+    edges = [replace(e, guard=left) if e.source == e.target else e for e in cfa.edges]
+    cfa = replace(cfa, edges=tuple(edges))
+    for model in views(cfa):
+        assert isinstance(decide(cfa, ("unwinding",), model), Proved)
+
+
+def test_the_engine_has_no_more_rounds_than_the_checker_reads():
+    assert MOST_ROUNDS + 1 <= MOST_STEPS  # a proof says one more than the engine followed
 
 
 def test_a_certificate_of_rounds_as_a_file():

@@ -8,29 +8,51 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cached_property
 from typing import assert_never
 
 from streamcheck.core.simplify import simplify
 from streamcheck.core.term import FALSE, Term, variables, walk_cone
 from streamcheck.problem.automaton import Automaton, Edge
-from streamcheck.problem.verdict import BlockCertificate, Certificate, EdgePath, Evidence, LocationInvariants, Trace
+from streamcheck.problem.verdict import (
+    BlockCertificate,
+    Certificate,
+    EdgePath,
+    Evidence,
+    LocationInvariants,
+    Trace,
+    Unmappable,
+)
+from streamcheck.transform.reducible import is_reducible
 
 
 class Slicing:
     """The sliced automaton. `numbers` are those that its edges have in the whole one."""
 
     def __init__(self, automaton: Automaton) -> None:
+        self.statements = automaton
         self.problem, self.numbers = _slice(automaton)
 
     def back(self, evidence: Evidence) -> Evidence:
-        """A path with the edges' own numbers; certificates hold as they are."""
+        """A path with the edges' own numbers; certificates hold as they are. Of rounds there may be more if a loop of
+        the statements has another entry, of which the slices or the blocks found that no run takes it, or if a loop has
+        gone with an error that it leads to."""
         match evidence:
+            case LocationInvariants(rounds=rounds) if rounds > 1 and not self._has_the_rounds:
+                raise Unmappable("the loops of the statements have other entries, or are more")
             case EdgePath():
                 edges = tuple((self.numbers[number], chosen) for number, chosen in evidence.edges)
                 return replace(evidence, edges=edges)
             case Certificate() | LocationInvariants() | BlockCertificate() | Trace():
                 return evidence
         assert_never(evidence)
+
+    @cached_property
+    def _has_the_rounds(self) -> bool:
+        """True if the loops on the way to errors are entered at one location each, and all are in the slices."""
+        useful = self.statements.leading_to(self.statements.bad) & self.statements.reached_from([self.statements.entry])
+        edges = tuple(e for e in self.statements.edges if {e.source, e.target} <= useful)
+        return useful <= {*self.problem.locations} and is_reducible(replace(self.statements, edges=edges))
 
 
 def _slice(automaton: Automaton) -> tuple[Automaton, tuple[int, ...]]:

@@ -14,7 +14,7 @@ Departure: instead of renaming by static single assignment, values are terms ove
 copies of the choices, one for each round.
 
 A proof says only how many rounds there are. The checker unwinds the statements itself: they come round as often as the
-blocks, if each loop is entered at one location, and once more if simplification has removed another entry.
+blocks, if each loop is entered at one location, in the statements too [HU72] (`transform.reducible`).
 
 Limits: it proves nothing if the number of rounds has no bound, or one beyond `MOST_NODES`.
 """
@@ -36,9 +36,10 @@ from streamcheck.problem.automaton import Automaton, Edge
 from streamcheck.problem.claim import Claim
 from streamcheck.problem.verdict import Certificate, Proved, Unknown
 from streamcheck.smt.solver import Solver
+from streamcheck.transform.reducible import is_reducible, locations_in_order
 
 MOST_NODES = 2_000_000  # of the edges that are followed, in all rounds together (heuristic)
-MOST_ROUNDS = 10_000
+MOST_ROUNDS = 9_999  # the checker reads certificates of 10,000 at most
 EVERY = 8  # rounds up to which each is asked if a path goes on; later ever fewer are
 
 PathsAt: TypeAlias = dict[str, tuple[Term, dict[Term, Term]]]  # the condition for being there, and the values
@@ -55,10 +56,10 @@ class Unwinding:
                 yield Proved(claim.name, Certificate("inductive", 1, (TRUE,)))
             else:
                 claims.append(claim)
-        program = restrict(problem, claims, whole=False)
+        program = restrict(problem, claims, whole=True)  # the checker follows loops to errors that blocks exclude
         if program is None:
             yield from (Unknown(claim.name, PROGRAMS_ONLY) for claim in claims)
-        elif program.entry in program.bad or not _is_reducible(program):
+        elif program.entry in program.bad or not is_reducible(program):
             yield from (Unknown(claim.name, "a loop is entered at several locations") for claim in claims)
         else:
             yield from _ClaimSearch(problem, program, claims).run(inbox)
@@ -128,7 +129,7 @@ class PathRounds:
 
     def __post_init__(self) -> None:
         self.here[self.program.entry] = TRUE, {v: v for v in self.program.variables}
-        self.order = _order(self.program)
+        self.order = locations_in_order(self.program)
         self.sizes = {edge: sum(1 for _ in walk(edge.roots())) for edge in self.program.edges}
         self.places = {location: place for place, location in enumerate(self.order)}
 
@@ -185,44 +186,3 @@ class PathRounds:
             path.append(taken)
             here, number = taken.target, self.again.get((number, taken), number)
         return path
-
-
-def _order(program: Automaton) -> list[str]:
-    """The locations, each after those that lead there, but for loops: depth first, and back."""
-    order: list[str] = []
-    done: set[str] = set()
-    stack = [(program.entry, False)]
-    while stack:
-        location, finished = stack.pop()
-        if finished:
-            order.append(location)
-        elif location not in done:
-            done.add(location)
-            stack.append((location, True))
-            stack.extend((e.target, False) for e in program.edges_from[location] if e.target not in program.bad)
-    return order[::-1]
-
-
-def _is_reducible(program: Automaton) -> bool:
-    """True if every loop is entered at one location: locations without a loop at themselves that one location alone
-    leads to are merged with that, until one is left [HU72, T1 and T2]."""
-    following = {q: {e.target for e in program.edges_from[q]} - {q} - program.bad for q in _order(program)}
-    leading: dict[str, set[str]] = {q: set() for q in following}
-    for q, targets in following.items():
-        for target in targets:
-            leading[target].add(q)
-    waiting = [q for q in following if len(leading[q]) == 1 and q != program.entry]
-    while waiting:
-        q = waiting.pop()
-        if q not in following or len(leading[q]) != 1:
-            continue
-        (before,) = leading[q]
-        for target in following.pop(q):
-            leading[target].discard(q)
-            if target != before:
-                leading[target].add(before)
-                following[before].add(target)
-            if len(leading[target]) == 1 and target != program.entry:
-                waiting.append(target)
-        following[before].discard(q)
-    return len(following) == 1
