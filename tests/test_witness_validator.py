@@ -87,6 +87,15 @@ def test_a_proof_without_invariants_is_a_witness_too(tmp_path):
     assert validate(program, witness, "--runs", "5") == (0, "not refuted: 0 invariants were true in 5 runs")
 
 
+@pytest.mark.parametrize(("line", "status"), [(11, 3), (12, 0)])
+def test_the_error_must_be_at_the_target(tmp_path, line, status):
+    program, witness = tmp_path / "p.c", tmp_path / "w.yml"
+    program.write_text(HEAD + "int main(void) {\n __VERIFIER_assert(1);\n if (1) __VERIFIER_assert(0);\n}")
+    text = WITNESS.format(digest=hashlib.sha256(program.read_bytes()).hexdigest())
+    witness.write_text(text.replace("line: 6", f"line: {line}"))
+    assert validate(program, witness)[0] == status
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -95,6 +104,7 @@ def test_a_proof_without_invariants_is_a_witness_too(tmp_path):
         ('"p.c": ', '"p.c": 0', "the program is not the one of the witness"),
         ("type: target", "type: avoid", "waypoints of type avoid"),
         ("line: 6", "line: 600", "there is no line 600"),
+        ("line: 6", "line: 11", "no error function is called at line 11"),
         ("  content:", "  contents:", "not of the format"),
     ],
 )
