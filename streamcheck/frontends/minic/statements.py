@@ -64,7 +64,8 @@ class Statements:
                 raise SpecError(f"{name} has no type", self.expressions.where) from None
         if key not in self.declared:
             self.declared.add(key)
-            if not key[0] and name.isidentifier() and not self.expressions.storage.has_pointers(self.known[key]):
+            is_plain = not (kinds.has_unions(kind) or self.expressions.storage.has_pointers(self.known[key]))
+            if not key[0] and name.isidentifier() and is_plain:
                 parts = self.expressions.storage.roots(self.known[key])
                 self.flow.declare(name, parts, self.expressions.where, inner=self._depth() > OUTERMOST)
         accesses = self.expressions.accesses
