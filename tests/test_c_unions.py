@@ -217,3 +217,14 @@ def test_bytes_of_a_nan_are_copied_as_a_union_only(tmp_path, copy, wanted):
         f", y; int r; int main(void) {{\n {copy}\n r = y.i == 0x7fc12345; }}\n"
     )
     assert outcome(read_c(str(file), "c")[0], [0], ["r"]) == wanted
+
+
+@pytest.mark.parametrize(("second", "wanted"), [("&x.u", "no call of f, line 3"), ("&y", "3")])
+def test_restrict_counts_members_of_one_union_as_one_object(tmp_path, second, wanted):
+    file = tmp_path / "a.c"
+    file.write_text(
+        "union { int i; unsigned u; } x; unsigned y; int r;\n"
+        "int f(int *restrict p, unsigned *q) { *p = 3; *q = 5; return *p; }\n"
+        f"int main(void) {{ r = f(&x.i, {second}); }}"
+    )
+    assert outcome(read_c(str(file), "c")[0], [0], ["r"]) == wanted
