@@ -34,7 +34,8 @@ FALSE = {
     " __VERIFIER_assert(a * b != 989);\n}",
     "a union, and 128 bits": "int main(void) {\n union { unsigned char c[4]; unsigned i; } x;\n"
     " unsigned __int128 w = 1;\n x.i = 7; x.c[0] = __VERIFIER_nondet_uchar();\n"
-    " w = (w << 100) + __VERIFIER_nondet_uchar();\n while (x.c[1] < 2) x.c[1]++;\n __VERIFIER_assert(x.i != 512 || w % 256 != 0);\n}",
+    " w = (w << 100) + __VERIFIER_nondet_uchar();\n while (x.c[1] < 2) x.c[1]++;\n"
+    " __VERIFIER_assert(x.i != 512 || w % 256 != 0);\n}",
     "no input": "int main(void) {\n int k = 0;\n do k += 3; while (k < 20);\n __VERIFIER_assert(k == 20);\n}",
 }
 TRUE = HEAD + (
