@@ -185,3 +185,46 @@ def test_long_double_is_refused_only_where_its_value_matters(tmp_path):
         file.write_text(f"{DECLARED}\n{use} }}")
         with pytest.raises(SpecError, match=r"a\.c:2: .*long double.* is not supported"):
             read_c(str(file), "c")
+
+
+@pytest.mark.parametrize("name", ["memcpy", "memmove"])
+def test_arrays_that_share_bytes_of_a_union_are_copied_as_compiled(tmp_path, name):
+    file = tmp_path / "a.c"
+    file.write_text(
+        "union { unsigned char c[8]; struct { unsigned char p[2], q[6]; } s; } x; int r;\nint main(void) {"
+        f" for (int i = 0; i < 8; i++) x.c[i] = i;\n {name}(x.s.p, x.s.q, 2);\n {name}(x.c, x.s.q, 6);\n"
+        " r = x.c[1] * 10 + x.c[5]; }\n"
+    )
+    wanted = {"memcpy": "no copy within a union, line 4", "memmove": "37"}
+    assert outcome(read_c(str(file), "c")[0], [0], ["r"]) == wanted[name]
+
+
+@pytest.mark.parametrize(
+    ("copy", "wanted"),
+    [
+        ("memcpy(&y, &x, sizeof x);", "1"),
+        ("memcpy(&y.f, &x.f, sizeof x.f);", "no copy of a NaN, line 3"),
+        ("memcpy(&y.v, &x.v, sizeof x.v);", "no copy of a NaN, line 3"),
+        ("memcpy(y.a, x.a, sizeof x.a);", "no copy of a NaN, line 3"),
+        ("memcpy(&y.i, &x.i, sizeof x.i);", "1"),
+        ("x.f = 2; memcpy(&y.f, &x.f, sizeof x.f); y.i += 0x3fc12345;", "1"),
+    ],
+)
+def test_bytes_of_a_nan_are_copied_as_a_union_only(tmp_path, copy, wanted):
+    file = tmp_path / "a.c"
+    file.write_text(
+        "#include <string.h>\nunion { float f; unsigned i; float a[1]; struct { float g; } v; } x = { .i = 0x7fc12345 }"
+        f", y; int r; int main(void) {{\n {copy}\n r = y.i == 0x7fc12345; }}\n"
+    )
+    assert outcome(read_c(str(file), "c")[0], [0], ["r"]) == wanted
+
+
+@pytest.mark.parametrize(("second", "wanted"), [("&x.u", "no call of f, line 3"), ("&y", "3")])
+def test_restrict_counts_members_of_one_union_as_one_object(tmp_path, second, wanted):
+    file = tmp_path / "a.c"
+    file.write_text(
+        "union { int i; unsigned u; } x; unsigned y; int r;\n"
+        "int f(int *restrict p, unsigned *q) { *p = 3; *q = 5; return *p; }\n"
+        f"int main(void) {{ r = f(&x.i, {second}); }}"
+    )
+    assert outcome(read_c(str(file), "c")[0], [0], ["r"]) == wanted

@@ -52,7 +52,9 @@ def test_conditions_that_lose_their_value_as_parameters_are_refused(tmp_path, na
 ORDER = "int g, r, a[3];\nint f(void) { return ++g; }\nint id(int x) { int y = x; return y; }\n"
 ORDER += "int sub(int x, int y) { return x - y; }\nint inner(int x) { return x + (x = 3); }\n"
 ORDER += 'struct { int x, y; } s, t; char u[4], v[4] = "ab"; int copy(void) { strcpy(u, v); return 1; }'
-ORDER += " int least(int x, int y) { if (y < x) x = y; return x; } int own(void) { static int x; return ++x; }\n"
+ORDER += " int least(int x, int y) { if (y < x) x = y; return x; } int own(void) { static int x; return ++x; }"
+ORDER += " union { int i; unsigned n; unsigned char c[4]; struct { short a, b; } h; } w, ws[2];"
+ORDER += " int write(int k) { ws[k].i = 5; return 0; }\n"
 
 
 def undefined(statement):
@@ -80,6 +82,10 @@ def unknown(statement):
         undefined("a[g] = a[g]++;"),
         undefined("a[g] = a[0] + ++a[g];"),
         undefined("s = t, r = s.x + s.x--;"),
+        undefined("r = w.i++ + w.n;"),
+        undefined("w.i = (w.n = 3) + 1;"),
+        undefined("r = w.h.b + w.c[3]++;"),
+        undefined("int k = 1; r = ws[1].i++ + ws[k].n;"),
         ("r = inner(2) + id(2);", "no unordered effects, line 5"),
         undefined("int *p = a; p += 1; r = *p++ + *p;"),
         unknown("r = g + f() * 10;"),
@@ -104,6 +110,9 @@ def unknown(statement):
         ("r = least(7, 2) + least(4, 5);", 6),
         ("r = sub(least(7, 2), least(4, 5));", -2),
         unknown("r = own() + own();"),
+        unknown("r = ws[1].n + write(1);"),
+        ("r = w.h.a++ + w.h.b + w.c[3];", 0),
+        ("int k = 1; w.n = w.i + 2; r = ws[0].i++ + ws[k].n + w.c[0];", 2),
     ],
 )
 def test_what_C_does_not_order_is_undefined_or_unknown(read, statement, end):

@@ -34,6 +34,10 @@ FALSE = {
     " __VERIFIER_assert(a * b != 989);\n}",
     "a union": "union u { float f; unsigned i; };\nint main(void) {\n union u x;\n int n = __VERIFIER_nondet_int();\n"
     " x.f = n;\n n = x.i >> 16;\n __VERIFIER_assert(n != 0x4100 || x.i % 65536);\n}",
+    "a union, and 128 bits": "int main(void) {\n union { unsigned char c[4]; unsigned i; } x;\n"
+    " unsigned __int128 w = 1;\n x.i = 7; x.c[0] = __VERIFIER_nondet_uchar();\n"
+    " w = (w << 100) + __VERIFIER_nondet_uchar();\n while (x.c[1] < 2) x.c[1]++;\n"
+    " __VERIFIER_assert(x.i != 512 || w % 256 != 0);\n}",
     "no input": "int main(void) {\n int k = 0;\n do k += 3; while (k < 20);\n __VERIFIER_assert(k == 20);\n}",
 }
 TRUE = HEAD + (
@@ -89,6 +93,15 @@ def test_a_proof_without_invariants_is_a_witness_too(tmp_path):
     assert validate(program, witness, "--runs", "5") == (0, "not refuted: 0 invariants were true in 5 runs")
 
 
+@pytest.mark.parametrize(("line", "status"), [(11, 3), (12, 0)])
+def test_the_error_must_be_at_the_target(tmp_path, line, status):
+    program, witness = tmp_path / "p.c", tmp_path / "w.yml"
+    program.write_text(HEAD + "int main(void) {\n __VERIFIER_assert(1);\n if (1) __VERIFIER_assert(0);\n}")
+    text = WITNESS.format(digest=hashlib.sha256(program.read_bytes()).hexdigest())
+    witness.write_text(text.replace("line: 6", f"line: {line}"))
+    assert validate(program, witness)[0] == status
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -97,6 +110,7 @@ def test_a_proof_without_invariants_is_a_witness_too(tmp_path):
         ('"p.c": ', '"p.c": 0', "the program is not the one of the witness"),
         ("type: target", "type: avoid", "waypoints of type avoid"),
         ("line: 6", "line: 600", "there is no line 600"),
+        ("line: 6", "line: 11", "no error function is called at line 11"),
         ("  content:", "  contents:", "not of the format"),
     ],
 )

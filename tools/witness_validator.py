@@ -56,6 +56,7 @@ int witness_at(int waypoint, int holds) {
     else if (waypoint == next && holds) next++;
     return 0;
 }
+void witness_left(void) { at = 0; }
 void witness_true(int number, int holds) { if (!holds) { say("broken", number); _exit(0); } }
 void witness_error(void) { say(next == TARGET && at ? "confirmed" : "error", next); _exit(0); }
 void __assert_fail(const char *a, const char *b, unsigned c, const char *d) { witness_error(); }
@@ -87,6 +88,7 @@ static long double chosen(void) {
 }
 """
 WORDS = r"extern|static|const|volatile|unsigned|signed|struct|union|enum|int|char|long|short|float|double|_Bool"
+ERROR = re.compile(r"\b(?:reach_error|__VERIFIER_error|__VERIFIER_assert|assert|__assert_fail)\s*\(")
 DECLARATION = re.compile(rf"(?:{WORDS})\b|\w+_t\s+\w")
 
 
@@ -136,7 +138,8 @@ class Instrumented:
         text = self.text
         for offset, new in sorted(self.added, key=lambda a: -a[0]):  # what is put last at one place comes first
             text = text[:offset] + new + text[offset:]
-        head = "int witness_at(int, int); void witness_true(int, int), witness_error(void), __VERIFIER_assert(int);"
+        head = "int witness_at(int, int); void witness_true(int, int), witness_error(void), witness_left(void);"
+        head += " void __VERIFIER_assert(int);"
         return f'{head}\n#line 1 "{self.name}"\n{text}'
 
     def offset(self, location: Any) -> int:
@@ -174,6 +177,17 @@ class Instrumented:
         whole = self.text[called.start() : place + 1]
         self.added.append((called.start(), f"({{ __typeof__({whole}) witness_value = "))
         self.added.append((place + 1, f"; {calls}; witness_value; }})"))
+
+    def at_error(self, location: Any, call: str) -> None:
+        """The target is the first call of an error function in the statement at the location."""
+        place = self.offset(location)
+        called = ERROR.search(self.plain, place, max(place, self.plain.find(";", place)))
+        if called is None:
+            raise NotRead(f"no error function is called at line {location['line']}")
+        before = self.plain[: called.start()].rstrip()
+        demand(before.endswith((*";{}):", "else", "do")), "the call of the error function is no statement")
+        self.added.append((called.start(), f"if ({call}) {{}} else "))
+        self.added.append((self.closing(called.end() - 1) + 1, ", witness_left()"))
 
     def at_loop(self, location: Any, call: str) -> None:
         place = self.offset(location)
@@ -246,8 +260,12 @@ def violation(program: Path, content: list[Any], model: str, options: argparse.N
         kind, is_last = waypoint["type"], number == len(waypoints) - 1
         demand(kind in ("assumption", "target", "function_return"), f"waypoints of type {kind} are not supported")
         demand(waypoint["action"] == "follow" and (kind == "target") == is_last, "only a path to a target is supported")
-        text = "1" if is_last else str(waypoint["constraint"]["value"]).replace("\\result", "witness_value")
-        constants.append([] if is_last else re.findall(r"(?<![\w.])-?\d[\d.]*(?:e[-+]?\d+)?", text))
+        if is_last:
+            made.at_error(waypoint["location"], f"witness_at({number}, 1)")  # first, so that it comes last in the text
+            constants.append([])
+            continue
+        text = str(waypoint["constraint"]["value"]).replace("\\result", "witness_value")
+        constants.append(re.findall(r"(?<![\w.])-?\d[\d.]*(?:e[-+]?\d+)?", text))
         group = groups.setdefault((kind == "function_return", made.offset(waypoint["location"])), [])
         about = re.sub(r"[-\d.]", "", text)
         group.append((f"witness_at({number}, ({text}) != 0)", f"{about}{kind}", waypoint["location"]))

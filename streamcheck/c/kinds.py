@@ -225,6 +225,11 @@ def parts_without_values(kind: AnyKind) -> Iterator[Opaque]:
             yield from parts_without_values(inner)
 
 
+def has_unions(kind: AnyKind) -> bool:
+    kind = element_of(kind)
+    return isinstance(kind, Struct) and (kind.union or any(has_unions(inner) for _, inner in kind.fields))
+
+
 def number_of_scalars(kind: AnyKind) -> int:
     match kind:
         case Array():

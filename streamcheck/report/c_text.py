@@ -51,6 +51,9 @@ class _Text:
         if node.op == "var":
             return variable_text(str(node.payload))
         if node.op == "cast" and node.type is INT and node.args[0].op == "var":
+            source = node.args[0].type
+            if self.wide and isinstance(source, MachineType) and source.width > 64:
+                raise NotInC  # it may not fit
             name = self.of(node.args[0])  # an invariant found over mathematical integers contains cast(Int, x)
             return f"(long long){name}" if self.wide else name
         if node.is_const:

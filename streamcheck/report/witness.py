@@ -21,6 +21,7 @@ from streamcheck.core.errors import SpecError, refuse_unwritable
 from streamcheck.core.files import write_whole
 from streamcheck.core.location import Location
 from streamcheck.core.term import Term, variables
+from streamcheck.core.types import MachineType
 from streamcheck.problem.automaton import Automaton, Edge, Executed
 from streamcheck.problem.result import Result, Verdicts
 from streamcheck.problem.specification import Specification
@@ -123,11 +124,13 @@ def _violation(program: Automaton, result: Result, path: str) -> Iterator[str]:
     for step, following in pairwise(statements):
         where = following.edge.where
         for v, new in step.edge.updates if step.edge.choices else ():
+            if isinstance(v.type, MachineType) and v.type.width > 64:
+                continue  # a literal of C has at most 64 bits
             value = as_text(v.type, step.values[v])
             if where is not None and ":" not in following.edge.source and _in_scope(program, [v], where):
                 yield from _waypoint("assumption", where, _function(program))
                 yield from _constraint(f"{variable_text(v.payload)} == {value}", "c_expression")
-            elif new in step.edge.choices and v.type.kind in ("signed", "unsigned"):
+            elif new in step.edge.choices and "()" in str(new.payload) and v.type.kind in ("signed", "unsigned"):
                 yield from _result_of_call(program, step.edge, value, path, lines)
     target = result.prop.where or statements[-1].edge.where or Location(path, 1)
     yield from _waypoint("target", _call_of_error(target, lines), None)

@@ -234,7 +234,7 @@ class Expressions(Evaluator):
 
     def _require_order(self, start: Unordered, a: Access, b: Access) -> bool:
         """Claims that two accesses are to different parts. True if they never are."""
-        same = same_place(a.lvalue, b.lvalue, self.type_of(kinds.LONG))
+        same = same_place(a.lvalue, b.lvalue, self.arithmetic)
         apart = negation(conjunction(a.holds, b.holds, same))
         if apart is TRUE:
             return False

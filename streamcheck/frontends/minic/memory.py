@@ -32,9 +32,10 @@ from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
 from streamcheck.c.terms import recast
 from streamcheck.core.simplify import conjunction, disjunction, either, negation, simple_term
-from streamcheck.core.term import FALSE, Term, constant, term
-from streamcheck.core.types import array_of, plural
+from streamcheck.core.term import FALSE, TRUE, Term, constant, term
+from streamcheck.core.types import ArrayType, FloatType, array_of, plural
 from streamcheck.frontends.minic.order import same_place
+from streamcheck.frontends.minic.unions import union_part
 
 if TYPE_CHECKING:
     from streamcheck.frontends.minic.expressions import Expressions
@@ -280,6 +281,7 @@ class MemoryCalls:
                     self._require(negation(self._are_same(pointee, given)), SideCondition.OVERLAP)
                 pairs = zip(pointee.lvalue.scalars(), given.lvalue.scalars(), strict=True)
                 values = [(new, to.storage.read(old)) for new, old in pairs]
+                self._require_known_bits(pointee.lvalue, [value for _, value in values])
                 to.flow.step(to.where, to.text(node), *to.storage.updates(values))
                 to.note(given.lvalue, writes=False, depth=1)
                 to.note(pointee.lvalue, writes=True, depth=1)
@@ -294,8 +296,21 @@ class MemoryCalls:
         self._require(conjunction(self._holds_in(into, elements), self._holds_in(out, elements)))
         if apart:
             self._require_apart(into, out, elements)
+        if into.lvalue is not None:
+            self._require_known_bits(into.lvalue, [into.array])
         self._write(into, elements, self._from(out, into), node)
         return pointee
+
+    def _require_known_bits(self, into: Lvalue, values: list[Term]) -> None:
+        """Floats that are copied into a part of a union keep their bits, which are known of those that are no NaN."""
+        for value in values if union_part(into, self.to.model) is not None else ():
+            inner = value.type
+            while isinstance(inner, ArrayType):
+                inner = inner.element
+            if not isinstance(inner, FloatType):
+                continue
+            holds = simple_term("eq", value, value) if inner is value.type else FALSE
+            self.to.limit("copy of a NaN", "the bits of a NaN are known in a whole union only; copy the union", holds)
 
     def _from(self, out: Region, into: Region) -> Callable[[Term], Term]:
         """The values of a region, by the distance from its offset, as elements of another."""
@@ -310,9 +325,9 @@ class MemoryCalls:
         """Two objects of one type are the same one."""
         numbers, sides = self.to.numbers, (a.lvalue, b.lvalue)
         if not any(map(numbers.has, sides)):
-            if (a.lvalue.object, a.lvalue.fields) != (b.lvalue.object, b.lvalue.fields):
+            if a.lvalue.object is not b.lvalue.object:
                 return FALSE
-            return same_place(a.lvalue, b.lvalue, self.to.type_of(kinds.LONG))
+            return same_place(a.lvalue, b.lvalue, self.to.arithmetic)
         regions = self.to.memory_plan.regions
         if not all(numbers.has(side) or self.to.storage.keys.get(side.object) in regions for side in sides):
             return FALSE  # no pointer that is computed points there
@@ -322,6 +337,10 @@ class MemoryCalls:
         if into.lvalue is None or out.lvalue is None or into.lvalue.object is not out.lvalue.object:
             return
         if (into.lvalue.fields, into.lvalue.indices) != (out.lvalue.fields, out.lvalue.indices):
+            reason = "arrays are copied that may share bytes of a union"
+            apart = negation(same_place(into.lvalue, out.lvalue, self.to.arithmetic))
+            if into.lvalue.fields != out.lvalue.fields and apart is not TRUE:
+                self.to.limit("copy within a union", reason, apart)
             return
         before = simple_term("le", simple_term("add", into.offset, count), out.offset)
         after = simple_term("le", simple_term("add", out.offset, count), into.offset)

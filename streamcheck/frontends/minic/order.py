@@ -16,11 +16,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from streamcheck.c.arithmetic import Arithmetic
+from streamcheck.c.kinds import LONG
 from streamcheck.c.lvalues import Lvalue, Object
+from streamcheck.c.models import DataModel
 from streamcheck.c.terms import comparison, recast
-from streamcheck.core.simplify import conjunction
-from streamcheck.core.term import TRUE, Term
-from streamcheck.core.types import Type
+from streamcheck.core.simplify import conjunction, simple_term
+from streamcheck.core.term import FALSE, TRUE, Term, constant
+from streamcheck.frontends.minic.unions import UnionPart, union_part
 
 
 @dataclass(slots=True)
@@ -79,7 +82,7 @@ class Accesses:
         return len(self.made)
 
     def conflicts(self, start: int, middle: int) -> Iterator[tuple[Access, Access]]:
-        """The pairs of accesses to one object that are in no order: one between the two marks, one after them."""
+        """The pairs of accesses to one object, or its parts, in no order: one between the two marks, one after them."""
         sides = [self._countable(self.made[start:middle]), self._countable(self.made[middle:])]
         if not any(a.writes for side in sides for a in side):
             return
@@ -88,25 +91,46 @@ class Accesses:
             by_object.setdefault(a.lvalue.object, []).append(a)
         for b in sides[1]:
             for a in by_object.get(b.lvalue.object, ()):
-                if (a.writes or b.writes) and overlap(a.lvalue.fields, b.lvalue.fields):
+                if a.writes or b.writes:
                     yield a, b
 
     def _countable(self, accesses: Sequence[Access]) -> list[Access]:
         return [a for a in accesses if a.level <= self.depth]
 
     def pending_writes(self, lvalue: Lvalue) -> Iterator[Access]:
-        """The writes to the lvalue by operands of the assignment that is about to write it."""
+        """The writes to the object of an lvalue, by operands of the assignment that is about to write the lvalue."""
         for a in self.made[self.starts[-1].mark :]:
-            if a.pending and a.lvalue.object is lvalue.object and overlap(a.lvalue.fields, lvalue.fields):
+            if a.pending and a.lvalue.object is lvalue.object:
                 yield a
 
 
-def same_place(a: Lvalue, b: Lvalue, index_type: Type) -> Term:
-    """The condition that two lvalues of one object, with overlapping fields, designate overlapping parts."""
-    pairs = zip(a.indices, b.indices, strict=False)
-    return conjunction(*(comparison("eq", recast(i, index_type), recast(j, index_type)) for i, j in pairs))
+def may_overlap(a: Lvalue, b: Lvalue, model: DataModel) -> bool:
+    """One of two paths of fields leads into the other, or both lead into one union. Of indices nothing is known."""
+    x, y = union_part(a, model), union_part(b, model)
+    return _is_in(a, b) or (x is not None and y is not None and x.fields == y.fields)
 
 
-def overlap(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+def same_place(a: Lvalue, b: Lvalue, arithmetic: Arithmetic) -> Term:
+    """The condition that two lvalues of one object designate overlapping parts. Members of a union share its bytes."""
+    if _is_in(a, b):
+        return _same_indices(a.indices, b.indices, arithmetic)
+    x, y = (union_part(part, arithmetic.model) for part in (a, b))
+    if x is None or y is None or x.fields != y.fields:
+        return FALSE
+    before, after = (_begins_before_end(p, q, arithmetic.model) for p, q in ((x, y), (y, x)))
+    return conjunction(_same_indices(x.indices, y.indices, arithmetic), before, after)
+
+
+def _is_in(a: Lvalue, b: Lvalue) -> bool:
     """One of two paths of fields leads into the other."""
-    return all(x == y for x, y in zip(a, b, strict=False))
+    return all(x == y for x, y in zip(a.fields, b.fields, strict=False))
+
+
+def _same_indices(a: Sequence[Term], b: Sequence[Term], arithmetic: Arithmetic) -> Term:
+    type = arithmetic.type_of(LONG)
+    return conjunction(*(comparison("eq", recast(i, type), recast(j, type)) for i, j in zip(a, b, strict=False)))
+
+
+def _begins_before_end(a: UnionPart, b: UnionPart, model: DataModel) -> Term:
+    size = constant(b.offset.type, model.size_of(b.kind))
+    return comparison("lt", a.offset, simple_term("add", b.offset, size))

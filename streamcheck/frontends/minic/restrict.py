@@ -11,7 +11,7 @@ from streamcheck.c.lvalues import Lvalue
 from streamcheck.c.syntax import form
 from streamcheck.core.term import FALSE
 from streamcheck.frontends.minic.callbacks import nodes_in
-from streamcheck.frontends.minic.order import overlap
+from streamcheck.frontends.minic.order import may_overlap
 
 if TYPE_CHECKING:
     from streamcheck.frontends.minic.calls import Calls
@@ -33,7 +33,7 @@ def require_restrict(function: Function, values: list[CResult], calls: Calls) ->
     used = names_reached(function, calls) if function.restricted else set()
     for name in sorted(function.restricted & pointers_to.keys()):
         for other, target in pointers_to.items():
-            same = target.object is pointers_to[name].object and overlap(target.fields, pointers_to[name].fields)
+            same = target.object is pointers_to[name].object and may_overlap(target, pointers_to[name], to.model)
             if other != name and same and not {name, other} <= constant:
                 _leave(function, name, f"{other} points", to)
         if to.storage.keys.get(pointers_to[name].object) in to.memory_plan.regions:
