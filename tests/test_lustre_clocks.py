@@ -410,3 +410,13 @@ def test_files_of_kind_2_keep_their_meaning(tmp_path):
     text = node(body, inputs="x: int; c: bool", outputs="y, z: int", before=before)
     found = ran(tmp_path, text, x=[1, 2, 3], c=[True, False, True])
     assert found == {"y": [1, 0, 4], "z": [0, 2, 3]}
+
+
+@pytest.mark.parametrize("name", ["current", "nor"])
+def test_operators_of_v6_are_no_names_in_its_files(tmp_path, name):
+    """In other files they are: a node called nor would be read as the operator."""
+    before = f"node {name}(p, q: bool) returns (y: bool); let y = p and q; tel"
+    with pytest.raises(SpecError, match=f"{name} is an operator of Lustre V6"):
+        read(tmp_path, node(f"y = {name}(p, q) and #(p, q);", inputs="p, q: bool", outputs="y: bool", before=before))
+    text = node("y = p and q;", inputs=f"p, q, {name}: bool", outputs="y: bool", claims=f"check {name} or not {name};")
+    assert list(verdicts(tmp_path, text).values()) == ["proved"]

@@ -114,7 +114,7 @@ def test_functions_that_call_each_other_and_a_lemma_about_them(tmp_path):
       decreases a;
     noc
     let when a > 0 then sums(a - 1, b); else auto; end tel"""
-    found = verdicts(tmp_path, EVEN + lemma, timeout=60.0)
+    found = verdicts(tmp_path, EVEN + lemma, timeout=240.0)
     assert set(found.values()) == {"proved"} and {"guarantee odds", "guarantee both"} < set(found)
     found = verdicts(tmp_path, EVEN + lemma.replace("==> odd(a + b)", "==> even(a + b)"), timeout=4.0)
     assert found["guarantee both"] != "proved" and found["guarantee odds"] != "proved"

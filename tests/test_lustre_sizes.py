@@ -177,6 +177,11 @@ def test_what_quantifiers_in_registers_need(tmp_path):
             "const n: int;\nnode top(x: int) returns (A, B: int^n); let A[i] = x + B[i]; B[j] = x -> A[j]; tel",
             "each element of A depends on its own present value",
         ),
+        (
+            "const n: int;\nnode late(p, q: int) returns (y: int); let y = p -> pre q; tel\n"
+            "node top(x: int) returns (A, B: int^n); let A[i] = late(B[i], 0) + 1; B[j] = A[j]; tel",
+            "each element of A depends on its own present value",
+        ),
     ],
 )
 def test_mistakes(tmp_path, text, message):
@@ -187,11 +192,13 @@ def test_mistakes(tmp_path, text, message):
 def test_elements_that_need_each_other_at_other_indices_or_before_are_no_circle(tmp_path):
     text = """
     const n: int;
-    node top(x: int) returns (A, B, C: int^n);
+    node late(p, q: int) returns (y: int); let y = p -> pre q; tel
+    node top(x: int) returns (A, B, C, D: int^n);
     let
       A[i] = if i = 0 then x else B[i];
       B[j] = if j = 0 then A[j] else 1;
       C[i] = if i = 0 then 0 -> pre C[i] + 1 else C[i - 1];
+      D[i] = late(x, D[i] + 1);
       check "first" n > 0 => B[0] = x;
       check "second" n > 1 => A[1] = 1;
       check "before" n > 1 => C[1] = C[0];

@@ -180,7 +180,7 @@ def _look_again(tested: Problem, settings: Settings, director: Director, seconds
         found, director.stopped = look_again(
             tested, rejected, seconds, settings.memory, deterministic=settings.deterministic
         )
-        director.decisions |= {decision.name: decision for decision in found}
+        director.decisions |= {decision.name: replace(decision, seconds=director.elapsed) for decision in found}
 
 
 def _log_size(problem: Problem, chosen: Problem, tested: Problem, models: Sequence[View]) -> None:

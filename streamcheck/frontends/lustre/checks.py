@@ -41,11 +41,17 @@ def check_file(file: LustreFile, tokens: Tokens) -> None:
 
 def check_dependence(file: LustreFile, tokens: Tokens) -> None:
     """Check that no equation depends on itself, and no assumption on the present value of an output."""
+    dependence = dependence_of(file, tokens)
+    for node in (*file.contracts.values(), *file.nodes.values()):
+        _check_assumptions(node, node.contract or Contract(node.at), dependence, tokens)
+
+
+def dependence_of(file: LustreFile, tokens: Tokens) -> Dependence:
+    """The inputs that each output in the file depends on. Checks that no equation depends on itself."""
     dependence = Dependence(file, tokens)
     for node in DeclarationRules(file, tokens).check_circles():
         dependence.add(node)
-    for node in (*file.contracts.values(), *file.nodes.values()):
-        _check_assumptions(node, node.contract or Contract(node.at), dependence, tokens)
+    return dependence
 
 
 def _check_assumptions(node: NodeText, contract: Contract, dependence: Dependence, tokens: Tokens) -> None:

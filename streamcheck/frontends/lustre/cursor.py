@@ -15,6 +15,9 @@ def is_name(word: str) -> bool:
     return word[:1] in NAME_START and word not in LUSTRE_RESERVED
 
 
+V6_OPERATORS = ("current", "nor")  # that are names in other files
+
+
 class WrittenForV6(Exception):
     """Something was met that only Lustre V6 has."""
 
@@ -71,6 +74,9 @@ class Cursor:
 
     def new_name(self) -> str:
         """A name that is declared here. JKind writes those of flattened models as `msg.buff[0]`."""
+        if self.is_v6 and self.word in V6_OPERATORS:
+            text = f"{self.word} is an operator of Lustre V6, and this file has operators or clocks that only V6 has"
+            raise self.error(self.at, text, write="another name")
         name = self.name()
         while True:
             if self.word == "." and is_name(self.after):

@@ -79,7 +79,7 @@ class Dependence:
         if value.op == "tuple" and len(value.args) == len(equation.names):
             return self.names_in(value.args[k])
         if value.op == "call" and len(equation.names) > 1:
-            return (name for part in self._parts_behind(value, k) for name in self.names_in(part))
+            return (name for part in self.parts_behind(value, k) for name in self.names_in(part))
         return self.names_in(value)
 
     def names_in(self, root: ExpressionText) -> Iterator[str]:
@@ -90,7 +90,7 @@ class Dependence:
             if e.op == "name":
                 yield e.value
             elif e.op == "call":
-                stack += self._parts_behind(e, None)
+                stack += self.parts_behind(e, None)
             elif e.op == "when":
                 stack.append(e.args[0])
                 if isinstance(e.value, ClockText):
@@ -103,8 +103,8 @@ class Dependence:
             elif e.op != "pre":
                 stack += e.args
 
-    def _parts_behind(self, call: ExpressionText, k: int | None) -> list[ExpressionText]:
-        """The arguments, clocks and defaults that the k-th output (or any) depends on."""
+    def parts_behind(self, call: ExpressionText, k: int | None) -> list[ExpressionText]:
+        """The arguments, clocks and defaults that the k-th output (or any) of the call depends on."""
         parts = activation_parts(call.value)
         inputs = self.inputs_of.get(call.value.node)
         node = self.file.nodes.get(call.value.node)

@@ -18,9 +18,11 @@ from streamcheck.core.types import BOOL, INT, ArrayType, StructType, Type
 from streamcheck.frontends.lustre import elements
 from streamcheck.frontends.lustre.any_values import AnyValues
 from streamcheck.frontends.lustre.apply import apply_operation, updated_record
+from streamcheck.frontends.lustre.checks import dependence_of
 from streamcheck.frontends.lustre.clock_scopes import ClockScopes
 from streamcheck.frontends.lustre.declarations import LustreDeclarations
 from streamcheck.frontends.lustre.delays import Delays, define, is_constant
+from streamcheck.frontends.lustre.dependence import Dependence
 from streamcheck.frontends.lustre.instances import Instances
 from streamcheck.frontends.lustre.matches import Matches
 from streamcheck.frontends.lustre.open_arrays import OpenArray, element_in_itself, is_open
@@ -63,6 +65,7 @@ class NodeEvaluator:
         self._reading: list[tuple[LustreScope, str, int]] = []  # the names whose definitions are being read
         self._outputs: dict[tuple[int, int], ExpressionText] = {}
         self.any_values = AnyValues(self.declarations)
+        self._dependence: Dependence | None = None
         self._open_arrays: list[OpenArray] = []  # of which no element has been read yet
         self._branch_scopes: dict[tuple[int, int, LustreScope], LustreScope] = {}
         self.clock_scopes = ClockScopes(self.declarations)
@@ -226,7 +229,7 @@ class NodeEvaluator:
             return
         if isinstance(definition, LazyElements):
             if is_open(self.declarations, owner.shapes[name].type, len(definition.indices)):
-                if (last := element_in_itself(owner, definition)) is not None:
+                if (last := element_in_itself(owner, definition, self._parts_behind)) is not None:
                     text = f"each element of {owner.path}{name} depends on its own present value"
                     also = ((f"the one of {owner.path}{last.name} is read here", self.tokens.where(last.at)),)
                     write = "`pre`, if the previous value is meant, or another index"
@@ -271,6 +274,12 @@ class NodeEvaluator:
                 text = f"{name}: expected {shape.type}, found {one.type}"
                 raise self.tokens.error(definition.at, text)
             owner.values[name] = one
+
+    def _parts_behind(self, call: ExpressionText) -> list[ExpressionText]:
+        """The parts of a call that its outputs depend on at the present step."""
+        if self._dependence is None:
+            self._dependence = dependence_of(self.file, self.tokens)
+        return self._dependence.parts_behind(call, None)
 
     def _cycle(self, owner: LustreScope, name: str) -> SpecError:
         start = next(i for i, (s, n, _) in enumerate(self._reading) if s is owner and n == name)

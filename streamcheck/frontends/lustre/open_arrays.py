@@ -44,12 +44,15 @@ def is_open(declarations: LustreDeclarations, type: Type, count: int) -> bool:
     return False
 
 
-def element_in_itself(owner: LustreScope, array: LazyElements) -> LazyElements | None:
-    """The last of the definitions through which each element needs itself, at its own index and whatever holds."""
+def element_in_itself(
+    owner: LustreScope, array: LazyElements, parts_behind: Callable[[ExpressionText], list[ExpressionText]]
+) -> LazyElements | None:
+    """The last of the definitions through which each element needs itself, at its own index and whatever holds.
+    `parts_behind` are those of a call that its outputs depend on."""
     stack, seen = [array], set[str]()
     while stack:
         last = stack.pop()
-        for name in _elements_needed(last):
+        for name in _elements_needed(last, parts_behind):
             definition = owner.definitions.get(name)
             if name == array.name:
                 return last
@@ -59,7 +62,9 @@ def element_in_itself(owner: LustreScope, array: LazyElements) -> LazyElements |
     return None
 
 
-def _elements_needed(array: LazyElements) -> Iterator[str]:
+def _elements_needed(
+    array: LazyElements, parts_behind: Callable[[ExpressionText], list[ExpressionText]]
+) -> Iterator[str]:
     """The arrays of which an element needs the one at its own index in each case."""
     stack = [array.value]
     while stack:
@@ -73,7 +78,9 @@ def _elements_needed(array: LazyElements) -> Iterator[str]:
                 yield e.value
         elif e.op == "if":
             stack.append(e.args[0])
-        elif e.op not in ("pre", "call", *INNER):
+        elif e.op == "call":
+            stack += parts_behind(e)
+        elif e.op not in ("pre", *INNER):
             stack += e.args
 
 
