@@ -193,10 +193,18 @@ def test_the_components_shown_are_those_generated():
 
 
 def test_the_loop_of_a_program_is_decided(tmp_path):
-    _, shown = blocks("c", "programs.md")
+    *_, shown = blocks("c", "programs.md")
     (tmp_path / "half.c").write_text(f"void assert(int);\nint main(void)\n{{\n{shown}}}\n")
     done = subprocess.run([COMMAND, "prove", "half.c"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1 and "falsified" in done.stdout and "acceleration" in done.stdout, done.stdout
+
+
+def test_the_sort_of_a_program_is_proved(tmp_path):
+    _, shown, _ = blocks("c", "programs.md")
+    (tmp_path / "sort.c").write_text(f"void assert(int);\n{shown}")
+    command = [COMMAND, "prove", "sort.c", "--engine", "unwinding", "--prop", "assert*", "--timeout", "100"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "loops unwound" in done.stdout, done.stdout
 
 
 def test_a_far_violation_is_shown_as_the_page_has_it():
