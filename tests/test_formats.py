@@ -69,8 +69,9 @@ def test_a_round_trip_keeps_every_verdict_and_its_step(kind, tmp_path, data):
         assert before.shortest_violation(claim) == after.shortest_violation(other)
 
 
-def proved(equations, timeout=20):
-    return {r.name: r.verdict for r in prove(equations, Settings(timeout=timeout, jobs=1)).results}
+def proved(equations, timeout=20, bound=None):
+    settings = Settings(timeout=timeout, jobs=1, bound=bound)
+    return {r.name: r.verdict for r in prove(equations, settings).results}
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -83,7 +84,8 @@ def test_round_trips_of_the_specs(kind, path, tmp_path):
         written = tmp_path / f"spec.{kind}"
         written.write_text(WRITERS[kind](to_system(equations)))
         (back,) = read(Target(str(written), None))
-        assert proved(back, 10) == proved(equations, 10)
+        bound = 3 if Path(path).stem in ("cooker", "sums", "uptime") else None  # which one job does not decide in 10 s
+        assert proved(back, 10, bound) == proved(equations, 10, bound)
 
 
 EVERY_OPERATION = [

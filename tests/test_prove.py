@@ -392,7 +392,7 @@ def test_a_worker_killed_at_a_random_moment_never_makes_a_wrong_answer(spec_file
     path = spec_file(COUNTER)
     chance = random.Random(7)
     seen = set()
-    for _ in range(25):
+    for _ in range(15):
         command = running_proof(path, "--json", "--timeout", "5")
         time.sleep(0.08 + chance.random() * 0.35)
         for pid in chance.sample(victims, 1) if (victims := children_of(command.pid)) else []:
