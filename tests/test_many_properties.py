@@ -134,8 +134,8 @@ def test_each_decision_is_heard_once_and_no_other_claim_is_looked_at():
     problem = spec_of(30)
     heard = []
     audience = SimpleNamespace(hear=lambda result: heard.append(result.name), watch=lambda _: None)
-    state = SimpleNamespace(decisions={}, elapsed=0.0, timeout=1.0)
-    look = _watcher(audience, problem, problem, None, SimpleNamespace(look=lambda _: None))
+    state = SimpleNamespace(decisions={}, elapsed=0.0, timeout=1.0, rejected={})
+    look = _watcher(audience, problem, problem, None, SimpleNamespace(look=lambda _: None), (1.0, 1.0))
     look(state)
     for names in (["p8", "p2", "the first vacuity test"], ["p5"], []):
         state.decisions |= {name: Decision(name, "unknown", unknown=Unknown(name, "no time")) for name in names}
